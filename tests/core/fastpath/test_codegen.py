@@ -18,7 +18,7 @@ from gradtape.core.fastpath.codegen import make_public_function
 from gradtape.core.fastpath.kernel_source import OPERATORS, kernel_expression
 from gradtape.core.primitive import REGISTRY
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.ops.elementwise import add, multiply, tanh
+from gradtape.ops.elementwise import add, multiply
 from gradtape.tape import backward as backward  # registers `make_step`
 
 for module in pkgutil.walk_packages(ops.__path__, "gradtape.ops."):
@@ -150,9 +150,9 @@ def test_every_kernel_that_is_a_ufunc_declares_it():
     assert undeclared == []
 
 
-def test_operators_are_inlined_and_other_ufuncs_are_called_without_the_kernel():
+def test_operators_are_inlined_and_other_ufuncs_are_called():
     assert kernel_expression(REGISTRY["multiply"], ("a", "b")) == "a * b"
     assert kernel_expression(REGISTRY["square"], ("a",)) == "a * a"
     assert kernel_expression(REGISTRY["tanh"], ("a",)) == "kernel(a)"
-    assert tanh.__globals__["kernel"] is np.tanh
+    assert REGISTRY["tanh"].ufunc is np.tanh
     assert REGISTRY["sigmoid"].ufunc is None

@@ -35,12 +35,19 @@ from gradtape.core.fastpath.kernel_source import (
     kernel_arguments,
     kernel_expression,
 )
+from gradtape.core.fastpath.reference import make_reference_primitive, make_reference_public
+from gradtape.core.generated_code import REFERENCE, execute_source
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
 
 def make_primitive_function(op: Primitive) -> Any:
     """Make the function of a primitive: the kernel on raw arrays, inlined `bind` on tensors."""
+    if REFERENCE:
+        reference = make_reference_primitive(op)
+        if not op.variadic:
+            reference.__wrapped__ = op.kernel
+        return reference
     if op.variadic:
         return make_variadic_function(op)
     function = generate_on_first_call(op, lambda: primitive_source(op))
@@ -170,15 +177,23 @@ def make_public_function(
     """
     names = names[: len(op.inputs)]
     order = tuple(reversed(names)) if reflected else names
+    weak = weak_dtypes_of(allowed)
+    signature = public_signature_of(order)
+    if REFERENCE:
+        reference = make_reference_public(
+            op, allowed, weak, convert_and_call, names, numbers, signature
+        )
+        reference.__signature__ = signature
+        return reference
     single = FLOAT32 in allowed
     function = generate_on_first_call(
         op,
         lambda: public_source(op, names, order, numbers, single),
         allowed=allowed,
         convert_and_call=convert_and_call,
-        weak=weak_dtypes_of(allowed),
+        weak=weak,
     )
-    function.__signature__ = public_signature_of(order)
+    function.__signature__ = signature
     return function
 
 
@@ -382,8 +397,14 @@ def regenerate() -> None:
     """Generate every function again on its next call, now with support for devices."""
     while GENERATED:
         function = GENERATED.pop()
+        function.__code__ = first_call_stub.__code__  # first: it takes any arguments
         function.__defaults__ = function.__kwdefaults__ = None
-        function.__code__ = first_call_stub.__code__
+
+
+def complete_code(function: Any) -> None:
+    """Generate the code of `function` now if its first call would."""
+    if function.__code__ is first_call_stub.__code__:
+        function.__globals__["make"]()
 
 
 THEN.append(regenerate)
@@ -423,7 +444,7 @@ def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **ext
     def make() -> Any:
         made: dict[str, Any] = {}
         before = in_use[0]
-        exec(compile("\n".join(source()), f"<gradtape {op.name}>", "exec"), space, made)
+        execute_source(op.name, "\n".join([*source(), ""]), space, made)
         real = made[op.name]
         function.__defaults__ = real.__defaults__
         function.__kwdefaults__ = real.__kwdefaults__
