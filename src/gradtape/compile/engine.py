@@ -24,7 +24,7 @@ from gradtape.compile.numpy import engine as numpy_engine
 from gradtape.compile.xla.accelerator import stand_in as stand_in
 from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.device.array import HOST, Device, to_device
-from gradtape.core.device.placement import Placement, placement_error
+from gradtape.core.device.placement import PlacementSettings, placement_error
 from gradtape.core.device.switch import in_use
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import materialize
@@ -161,7 +161,7 @@ class EngineChoice:
                     f"function. It cannot: {error}. Leave out jit_compile, or move that op out "
                     "of the function."
                 ) from error
-            if placed and self.device is not None and not Placement.soft:
+            if placed and self.device is not None and not PlacementSettings.soft:
                 raise placement_error(f"tf.function {self.name}", self.device, error) from None
             self.record_decline(str(error))
             return None

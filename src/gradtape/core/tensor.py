@@ -11,6 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import public
+from gradtape.core.ports import DevicePort
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 
@@ -19,12 +20,6 @@ OPERATORS = (
     "rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
 )
 CPU_NAME = "/job:localhost/replica:0/task:0/device:CPU:0"
-
-
-class DevicePort:
-    """Functions of `device.array`."""
-
-    place_tensor: Callable[[Any], EagerTensor]
 
 
 class TensorLike:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from gradtape.core.device.lazy_tensor import XlaPort, held, pending, versions
+from gradtape.core.device.lazy_tensor import held, pending, versions
 from gradtape.core.device.switch import in_use
+from gradtape.core.ports import XlaPort
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.jit.in_place_update import InPlaceRunner, is_worth_in_place
 from gradtape.jit.trace_path import TracedPath, commit, store_versions

@@ -10,8 +10,9 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST, Device, DeviceArray, JaxPort, to_device_with_cache
+from gradtape.core.device.array import HOST, Device, DeviceArray, to_device_with_cache
 from gradtape.core.device.switch import in_use
+from gradtape.core.ports import JaxPort
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.graph.graph import Constant, Graph, Operand

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradtape.core.dispatch import (
-    BackwardStep,
-    TapePort,
     TapeRecord,
     ignore_float_errors,
     residuals_of,
 )
 from gradtape.core.generated_code import REFERENCE, execute_source
+from gradtape.core.ports import BackwardStep, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops.cotangent import Cotangents, accumulate, make_absent_cotangent
@@ -206,8 +205,7 @@ route_cotangent.recorded = route_cotangent  # type: ignore[attr-defined]
 route_cotangent.variadic = False  # type: ignore[attr-defined]
 route_cotangent.count = 1  # type: ignore[attr-defined]
 
-TapePort.make_step = make_step
-TapePort.route_cotangent = route_cotangent
+TapePort.supply(make_step=make_step, route_cotangent=route_cotangent)
 
 
 def backward_pass(

@@ -61,7 +61,7 @@ assert tf.config.get_visible_devices("GPU") == gpus[1:]
 assert [d.name for d in tf.config.list_logical_devices("GPU")] == ["/device:GPU:0"]
 with tf.device("/GPU:0"):
     x = tf.constant(1.0) * 2
-print(x.device, x._array.there[0].device.id)
+print(x.device, x._array.device_copy[0].device.id)
 """
     printed = run("-c", program, **STAND_INS)
     assert printed == "/job:localhost/replica:0/task:0/device:GPU:0 2\n"

@@ -18,9 +18,9 @@ import numpy as np
 from gradtape.compile.xla.accelerator import accelerators
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
 from gradtape.core.device.array import HOST, Device, DeviceArray, from_jax_array
-from gradtape.core.device.lazy_tensor import XlaPort
 from gradtape.core.device.switch import in_use, use_accelerators
 from gradtape.core.lazy_array import materialize
+from gradtape.core.ports import XlaPort
 from gradtape.graph.control_node import LOOP
 from gradtape.graph.graph import Constant, Effect, Graph
 
@@ -338,7 +338,7 @@ def to_host(array: Any) -> Any:
     return raw
 
 
-XlaPort.fetch = to_host
+XlaPort.supply(fetch=to_host)
 
 
 def select_value(values: list[Any], place: Any) -> Any:

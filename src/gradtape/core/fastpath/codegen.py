@@ -18,8 +18,6 @@ import numpy as np
 from gradtape.core.context import hand_watched_count, local, next_uid
 from gradtape.core.device.switch import THEN, in_use
 from gradtape.core.dispatch import (
-    BackwardStep,
-    TapePort,
     TapeRecord,
     backward_step,
     bind,
@@ -37,6 +35,7 @@ from gradtape.core.fastpath.kernel_source import (
 )
 from gradtape.core.fastpath.reference import make_reference_primitive, make_reference_public
 from gradtape.core.generated_code import REFERENCE, execute_source
+from gradtape.core.ports import BackwardStep, DevicePort, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
@@ -63,7 +62,7 @@ def make_variadic_function(op: Primitive) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 return bind(op, args, static)
-        return TapePort.run_kernel_raw(op, args, static) if in_use[0] else kernel(*args, **static)
+        return DevicePort.run_kernel_raw(op, args, static) if in_use[0] else kernel(*args, **static)
 
     return function
 
@@ -76,7 +75,7 @@ def primitive_source(op: Primitive) -> list[str]:
     general = [
         f"    if {some_tensor}:",
         f"        return bind(op, ({args}), {statics_source(op)})",
-        f"    return TapePort.run_kernel_raw(op, ({args}), {statics_source(op)})"
+        f"    return DevicePort.run_kernel_raw(op, ({args}), {statics_source(op)})"
         if in_use[0]
         else f"    return {kernel_expression(op, op.inputs)}",
     ]
@@ -413,6 +412,7 @@ SHARED_GLOBALS: dict[str, Any] = {
     "__name__": __name__,
     "EagerTensor": EagerTensor,
     "FLOAT32": FLOAT32,
+    "DevicePort": DevicePort,
     "TapePort": TapePort,
     "TapeRecord": TapeRecord,
     "SCALAR_CACHE": SCALAR_CACHE,

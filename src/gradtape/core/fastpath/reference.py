@@ -8,8 +8,9 @@ from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.device.switch import in_use
-from gradtape.core.dispatch import TapePort, bind
+from gradtape.core.dispatch import bind
 from gradtape.core.errors import REDISPATCH, hide_library_frames, redispatch
+from gradtape.core.ports import DevicePort
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import EagerTensor, Tensor
 
@@ -23,7 +24,7 @@ def make_reference_primitive(op: Primitive) -> Any:
         if any(isinstance(a, Tensor) for a in args):
             return bind(op, args, static)
         if in_use[0]:
-            return TapePort.run_kernel_raw(op, args, static)
+            return DevicePort.run_kernel_raw(op, args, static)
         return op.kernel(*args, **static)
 
     function.__name__ = function.__qualname__ = op.name
