@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import local, next_uid, update_hand_watched_count
-from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import InvalidArgumentError, OpError
-from gradtape.core.ports import BackwardStep, DevicePort, TapePort
+from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 
@@ -106,17 +105,18 @@ def backward_step(op: Primitive, mask: int, unbroadcast: bool) -> BackwardStep:
 
 
 def run_kernel(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Run the kernel and raise its errors as TensorFlow's."""
+    """Run the kernel, on the device of its operands, and raise its errors as TensorFlow's."""
+    if devices.active:
+        return DevicePort.run_kernel(op, raws, static)
+    return run_kernel_on_host(op, raws, static)
+
+
+def run_kernel_on_host(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Run the kernel on NumPy and raise its errors as TensorFlow's."""
     try:
         return op.kernel(*raws, **static)
     except Exception as error:
         return explain_kernel_error(error, op, raws, static)
-
-
-@once_in_use(run_kernel)
-def run_kernel_on_any_device(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Run the kernel where operands may be on accelerators."""
-    return DevicePort.run_kernel(op, raws, static)
 
 
 def explain_kernel_error(

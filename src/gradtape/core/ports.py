@@ -8,7 +8,10 @@ raises an error that names the missing import.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from gradtape.core.lock import Lock
 
 if TYPE_CHECKING:
     from gradtape.core.device.array import Device
@@ -71,13 +74,15 @@ class TapePort(Port, supplier="gradtape.tape.backward"):
 
 
 class DevicePort(Port, supplier="gradtape.core.device.placement"):
-    """Where values belong and kernels run, once accelerators are in use.
+    """Where values belong and kernels run; called only if `devices.active`.
 
-    `place_tensor` makes a tensor on the requested device. `run_kernel` runs the kernel of a
-    primitive on the device of its operands; `run_kernel_raw` does so without handling of errors.
+    `make_tensor` makes a tensor on the requested device, `copy_to_gpu` on a GPU. `run_kernel` runs
+    the kernel of a primitive on the device of its operands; `run_kernel_raw` does so for raw
+    arrays, without handling of errors.
     """
 
-    place_tensor: Callable[[Any], EagerTensor]
+    make_tensor: Callable[[Any], EagerTensor]
+    copy_to_gpu: Callable[[EagerTensor, int], EagerTensor]
     run_kernel: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
     run_kernel_raw: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
 
@@ -128,3 +133,32 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
 
     find_function: Callable[[Any], Any]
     method_module: Callable[[], Any]
+
+
+class DeviceState:
+    """Whether values may be on accelerators. Ordinary functions test `devices.active`.
+
+    Attributes:
+        active: False until the program first uses an accelerator, then True for good.
+        observers: functions that are called once, when it becomes True.
+    """
+
+    __slots__ = ("active", "lock", "observers")
+
+    def __init__(self) -> None:
+        """Start on the host only."""
+        self.active = False
+        self.lock = Lock()
+        self.observers: list[Callable[[], None]] = []
+
+    def activate(self) -> None:
+        """Allow values on accelerators from now on."""
+        with self.lock:
+            if not self.active:
+                import_module(DevicePort.supplier)
+                self.active = True
+                for observe in self.observers:
+                    observe()
+
+
+devices = DeviceState()

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import current_trace, local, next_uid
-from gradtape.core.device.switch import use_accelerators
 from gradtape.core.lazy_array import LazyArray, materialize
-from gradtape.core.ports import JaxPort
+from gradtape.core.ports import JaxPort, devices
 from gradtape.core.tensor import EagerTensor
 
 LOCALHOST = "/job:localhost/replica:0/task:0/device:"
@@ -192,7 +191,7 @@ def to_device(raw: Any, device: Device) -> Any:
         return DeviceArray(device, raw.device_copy, raw.host_copy)
     if device is HOST or not is_movable(raw):
         return raw
-    use_accelerators()
+    devices.activate()
     return DeviceArray(device, None, raw)
 
 

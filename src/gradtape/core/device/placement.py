@@ -14,16 +14,15 @@ from gradtape.core.device.array import (
     Device,
     DeviceArray,
     choose_device,
+    copy_to_gpu,
     is_movable,
     place_tensor,
 )
-from gradtape.core.dispatch import run_kernel_on_any_device
+from gradtape.core.dispatch import run_kernel_on_host
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import DevicePort, JaxPort
 from gradtape.core.primitive import REGISTRY, Primitive
-
-run_kernel_on_numpy = run_kernel_on_any_device.plain
 
 
 class NotLowerable(Exception):  # noqa: N818 - it names the reason
@@ -62,7 +61,7 @@ def run_on_host(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) ->
     """Run the kernel on NumPy."""
     if PlacementSettings.should_log:
         log_placement(op, HOST)
-    return run_kernel_on_numpy(op, materialize(raws), static)
+    return run_kernel_on_host(op, materialize(raws), static)
 
 
 def run_on_device(
@@ -137,5 +136,8 @@ def placement_error(name: str, device: Device, why: Any) -> InvalidArgumentError
 
 
 DevicePort.supply(
-    place_tensor=place_tensor, run_kernel=place_and_run, run_kernel_raw=place_and_run_raw
+    make_tensor=place_tensor,
+    copy_to_gpu=copy_to_gpu,
+    run_kernel=place_and_run,
+    run_kernel_raw=place_and_run_raw,
 )

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import hand_watched_count, local, next_uid
-from gradtape.core.device.switch import THEN, in_use
 from gradtape.core.dispatch import (
     TapeRecord,
     backward_step,
@@ -35,7 +34,7 @@ from gradtape.core.fastpath.kernel_source import (
 )
 from gradtape.core.fastpath.reference import make_reference_primitive, make_reference_public
 from gradtape.core.generated_code import REFERENCE, execute_source
-from gradtape.core.ports import BackwardStep, DevicePort, TapePort
+from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
@@ -62,7 +61,11 @@ def make_variadic_function(op: Primitive) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 return bind(op, args, static)
-        return DevicePort.run_kernel_raw(op, args, static) if in_use[0] else kernel(*args, **static)
+        return (
+            DevicePort.run_kernel_raw(op, args, static)
+            if devices.active
+            else kernel(*args, **static)
+        )
 
     return function
 
@@ -76,7 +79,7 @@ def primitive_source(op: Primitive) -> list[str]:
         f"    if {some_tensor}:",
         f"        return bind(op, ({args}), {statics_source(op)})",
         f"    return DevicePort.run_kernel_raw(op, ({args}), {statics_source(op)})"
-        if in_use[0]
+        if devices.active
         else f"    return {kernel_expression(op, op.inputs)}",
     ]
     lines = [f"def {op.name}({signature}):"]
@@ -130,7 +133,7 @@ def multi_output_source(op: Primitive) -> list[str]:
 
 def eager_condition(name: str) -> str:
     """Condition for the fast path: an eager tensor on the host, outside of any `tf.device`."""
-    return f"type({name}) is EagerTensor" + (" and local.device is None" if in_use[0] else "")
+    return f"type({name}) is EagerTensor" + (" and local.device is None" if devices.active else "")
 
 
 def residual_expressions(
@@ -406,7 +409,7 @@ def complete_code(function: Any) -> None:
         function.__globals__["make"]()
 
 
-THEN.append(regenerate)
+devices.observers.append(regenerate)
 
 SHARED_GLOBALS: dict[str, Any] = {
     "__name__": __name__,
@@ -443,14 +446,14 @@ def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **ext
 
     def make() -> Any:
         made: dict[str, Any] = {}
-        before = in_use[0]
+        before = devices.active
         execute_source(op.name, "\n".join([*source(), ""]), space, made)
         real = made[op.name]
         function.__defaults__ = real.__defaults__
         function.__kwdefaults__ = real.__kwdefaults__
         function.__code__ = real.__code__
         GENERATED.append(function)
-        return function if in_use[0] is before else make()
+        return function if devices.active is before else make()
 
     def cache_step(mask: int, unbroadcast: bool) -> BackwardStep:
         step = space[f"step{mask}{'f' if unbroadcast else ''}"] = backward_step(

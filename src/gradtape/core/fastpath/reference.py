@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import local
-from gradtape.core.device.switch import in_use
 from gradtape.core.dispatch import bind
 from gradtape.core.errors import REDISPATCH, hide_library_frames, redispatch
-from gradtape.core.ports import DevicePort
+from gradtape.core.ports import DevicePort, devices
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import EagerTensor, Tensor
 
@@ -23,7 +22,7 @@ def make_reference_primitive(op: Primitive) -> Any:
             args += tuple(static.pop(name) for name in op.inputs[len(args) :])
         if any(isinstance(a, Tensor) for a in args):
             return bind(op, args, static)
-        if in_use[0]:
+        if devices.active:
             return DevicePort.run_kernel_raw(op, args, static)
         return op.kernel(*args, **static)
 
