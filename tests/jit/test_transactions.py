@@ -190,7 +190,7 @@ class Fuse:
 
     def __call__(self, frame, event, arg):
         name = frame.f_globals.get("__name__", "")
-        plan = frame.f_code.co_filename == "<gradtape plan>"
+        plan = frame.f_code.co_filename.startswith("<gradtape plan ")
         if not plan and not name.startswith("gradtape."):
             return None
         frame.f_trace_opcodes = self.opcodes

@@ -24,10 +24,10 @@ from gradtape.compile.numpy import engine as numpy_engine
 from gradtape.compile.xla.accelerator import stand_in as stand_in
 from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.device.array import HOST, Device, to_device
-from gradtape.core.device.placement import Placement, placement_error
-from gradtape.core.device.switch import in_use
+from gradtape.core.device.placement import PlacementSettings, placement_error
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import materialize
+from gradtape.core.ports import devices
 from gradtape.graph.graph import Graph
 
 ENGINES = ("numpy", "xla")
@@ -125,7 +125,7 @@ class EngineChoice:
             plan = self.compile_for_xla(graph)
             if plan is not None:
                 return plan
-        if in_use[0]:
+        if devices.active:
             return HostPlan(numpy_engine.compile_graph(graph), device)
         return numpy_engine.compile_graph(graph, updates)
 
@@ -161,7 +161,7 @@ class EngineChoice:
                     f"function. It cannot: {error}. Leave out jit_compile, or move that op out "
                     "of the function."
                 ) from error
-            if placed and self.device is not None and not Placement.soft:
+            if placed and self.device is not None and not PlacementSettings.soft:
                 raise placement_error(f"tf.function {self.name}", self.device, error) from None
             self.record_decline(str(error))
             return None

@@ -12,6 +12,7 @@ from gradtape.core.array_conversion import to_raw_array
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import LazyArray
+from gradtape.core.ports import ConversionPort
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
@@ -19,13 +20,6 @@ INT32_MAX = 2**31 - 1
 
 # Registered by users, lowest priority first: (type, function(value, dtype, name, as_ref), priority)
 CONVERSIONS: list[tuple[Any, Callable[..., Any], int]] = []
-
-
-class ConversionPort:
-    """Functions of higher layers."""
-
-    stack: Callable[[Sequence[Tensor]], Tensor]
-    cast: Callable[[Tensor, DType], Tensor]
 
 
 def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Tensor:

@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import local, next_uid, update_hand_watched_count
-from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import InvalidArgumentError, OpError
+from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 
-BackwardStep = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
 Fetcher = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
 
 # TensorFlow does not warn about 1/0 or overflow. `np.errstate` around every kernel would cost a
@@ -74,15 +73,6 @@ class TapeRecord(dict[int, Any]):
         self.on_variable_read(variable, uid)
 
 
-class TapePort:
-    """Functions of higher layers: backward steps of the tape, kernels placed on devices."""
-
-    make_step: Callable[[Primitive, int, bool], BackwardStep]
-    route_cotangent: BackwardStep
-    run_kernel: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
-    run_kernel_raw: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
-
-
 def spec_of(raw: Any) -> Any:
     """Shape and dtype of a raw array, or of each array of a tuple."""
     if type(raw) is tuple:
@@ -115,17 +105,18 @@ def backward_step(op: Primitive, mask: int, unbroadcast: bool) -> BackwardStep:
 
 
 def run_kernel(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Run the kernel and raise its errors as TensorFlow's."""
+    """Run the kernel, on the device of its operands, and raise its errors as TensorFlow's."""
+    if devices.active:
+        return DevicePort.run_kernel(op, raws, static)
+    return run_kernel_on_host(op, raws, static)
+
+
+def run_kernel_on_host(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Run the kernel on NumPy and raise its errors as TensorFlow's."""
     try:
         return op.kernel(*raws, **static)
     except Exception as error:
         return explain_kernel_error(error, op, raws, static)
-
-
-@once_in_use(run_kernel)
-def run_kernel_on_any_device(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Run the kernel where operands may be on accelerators."""
-    return TapePort.run_kernel(op, raws, static)
 
 
 def explain_kernel_error(

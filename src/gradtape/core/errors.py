@@ -30,6 +30,8 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
+from gradtape.core.ports import RaggedPort
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -222,12 +224,6 @@ class NotDense(ValueError):  # noqa: N818 - `public` usually catches it
 REDISPATCH = (Apart, NotDense, UnknownValueError)  # `public` passes these to `redispatch`
 
 
-class RaggedDispatchPort:
-    """Functions of higher layers."""
-
-    find_ragged_function: Callable[[Any], Any]  # public function → its ragged version, or None
-
-
 # Generated code has no file; it is compiled under a name with this prefix.
 GENERATED_PREFIX = "<gradtape"
 _LIBRARY_PREFIXES = (
@@ -315,7 +311,7 @@ def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dic
     """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
     try:
         if isinstance(error, NotDense):
-            function = RaggedDispatchPort.find_ragged_function(fn)
+            function = RaggedPort.find_function(fn)
             if function is None:
                 raise error
             return function(*args, **kwargs)

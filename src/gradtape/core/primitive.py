@@ -62,6 +62,7 @@ class Primitive:
     Attributes:
         name: the name of the kernel.
         kernel: a pure function of raw arrays, written against the module global `np`.
+        ufunc: the NumPy ufunc that the kernel equals, or None; the fast path inlines it.
         inputs: names of the positional parameters; one name if variadic.
         variadic: whether the kernel takes `*inputs`.
         statics: names of the keyword-only parameters.
@@ -93,6 +94,7 @@ class Primitive:
         "rules",
         "statics",
         "steps",
+        "ufunc",
         "variadic",
     )
 
@@ -113,6 +115,7 @@ class Primitive:
         self.host_reason = ""
         self.function: Callable[..., Any] = kernel
         self.steps: dict[Any, Any] = {}
+        self.ufunc: Any = None
         if set(rules) != set(self.inputs):
             raise TypeError(
                 f"primitive {self.name}: every input needs a rule. Received inputs {self.inputs} "
@@ -148,7 +151,12 @@ class Primitive:
 
 
 def primitive(
-    *, core: int | None = None, outputs: bool = False, dynamic: bool = False, **rules: Any
+    *,
+    core: int | None = None,
+    outputs: bool = False,
+    dynamic: bool = False,
+    ufunc: Any = None,
+    **rules: Any,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Turn a kernel into a differentiable function; `rules` names a rule or None for each input."""
     from gradtape.core.fastpath.codegen import make_primitive_function
@@ -156,6 +164,7 @@ def primitive(
     def decorate(kernel: Callable[..., Any]) -> Any:
         op = Primitive(kernel, rules, core, outputs)
         op.dynamic = dynamic
+        op.ufunc = ufunc
         if op.name in REGISTRY:
             raise TypeError(f"primitive {op.name} exists already.")
         REGISTRY[op.name] = op
@@ -170,6 +179,9 @@ def primitive(
     return decorate
 
 
-def elementwise(**rules: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Make a primitive whose operands broadcast; the tape unbroadcasts the cotangents."""
-    return primitive(core=0, **rules)
+def elementwise(*, ufunc: Any = None, **rules: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Make a primitive whose operands broadcast; the tape unbroadcasts the cotangents.
+
+    `ufunc` declares that the kernel equals this NumPy ufunc.
+    """
+    return primitive(core=0, ufunc=ufunc, **rules)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
-from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import public
+from gradtape.core.ports import DevicePort, devices
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 
@@ -19,12 +20,6 @@ OPERATORS = (
     "rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
 )
 CPU_NAME = "/job:localhost/replica:0/task:0/device:CPU:0"
-
-
-class DevicePort:
-    """Functions of `device.array`."""
-
-    place_tensor: Callable[[Any], EagerTensor]
 
 
 class TensorLike:
@@ -180,9 +175,8 @@ class EagerTensor(Tensor):
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
         """The same value on a GPU."""
-        from gradtape.core.device.array import copy_to_gpu
-
-        return copy_to_gpu(self, gpu_index)
+        import_module(DevicePort.supplier)
+        return DevicePort.copy_to_gpu(self, gpu_index)
 
     def set_shape(self, shape: Any) -> None:
         """Check the shape against `shape`."""
@@ -369,16 +363,12 @@ def start_on_new_line(text: str) -> str:
 
 def make_tensor(raw: Any) -> EagerTensor:
     """Make a tensor of a raw array, which must not be written to from now on."""
+    if devices.active:
+        return DevicePort.make_tensor(raw)
     tensor = EagerTensor()
     tensor._array = raw
     tensor.uid = next_uid()
     return tensor
-
-
-@once_in_use(make_tensor)
-def make_tensor_on_any_device(raw: Any) -> EagerTensor:
-    """Make a tensor on the device that the program asks for."""
-    return DevicePort.place_tensor(raw)
 
 
 def mark_recorded(tensor: Tensor) -> int:

@@ -1,6 +1,7 @@
-"""Debugging tools that TensorFlow does not have: tape memory and engine comparison."""
+"""Debugging tools that TensorFlow does not have: engine comparison, tape memory, source."""
 
 from gradtape.debug.engine_comparison import Comparison as Comparison
 from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines
+from gradtape.debug.source import source as source
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes

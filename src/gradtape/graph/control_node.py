@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.context import local, next_uid, no_recording
-from gradtape.core.dispatch import TapePort as Recorded
 from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 from gradtape.graph.loop_gradient import LoopBackwardBody, LoopLayout, differentiable_positions
@@ -91,7 +91,7 @@ def record_body_node(
     uids = tuple([a.uid for i, a in enumerate(args) if mask >> i & 1])
     known[anchor] = (BODY_STEPS[op.name], uids, mask, args, static, outs)
     for i, out in enumerate(outs):
-        known[mark_recorded(out)] = (Recorded.route_cotangent, anchor, i)
+        known[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
     if type(known) is not TapeRecord:
         known.complete(outs)
 

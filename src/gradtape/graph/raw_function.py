@@ -12,9 +12,9 @@ from typing import Any
 
 from gradtape.core.context import current_trace
 from gradtape.core.device.placement import place_and_call
-from gradtape.core.device.switch import in_use
 from gradtape.core.dtypes import int64
 from gradtape.core.lazy_array import materialize
+from gradtape.core.ports import devices
 from gradtape.core.symbolic_tensor import TracedArray, make_symbolic, out_of_scope_error
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import xla_lowering
@@ -37,7 +37,7 @@ def apply_raw(
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if TracedArray in map(type, raws):
         return trace_for(raws).call_raw(function, tuple(raws), dynamic, outputs)
-    result = place_and_call(function, raws) if in_use[0] else function(*raws)
+    result = place_and_call(function, raws) if devices.active else function(*raws)
     return tuple([make_tensor(one) for one in result]) if outputs else make_tensor(result)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from gradtape.core.context import local, use_recorders
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.ports import CompilerPort
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Graph, Node, Operand
@@ -19,12 +20,6 @@ from gradtape.tape.backward import add_cotangent, backward_pass
 from gradtape.tape.indexed_slices import SOURCES, SparseCotangent, densify_cotangent
 
 RunPlan = Callable[..., tuple[Any, ...]]
-
-
-class CompilerPort:
-    """Port to the engines, which set `compile`."""
-
-    compile: Callable[[Graph], RunPlan]
 
 
 class Body:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from gradtape.core.device.lazy_tensor import XlaPort, held, pending, versions
-from gradtape.core.device.switch import in_use
+from gradtape.core.device.lazy_tensor import held, pending, versions
+from gradtape.core.ports import XlaPort, devices
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.jit.in_place_update import InPlaceRunner, is_worth_in_place
 from gradtape.jit.trace_path import TracedPath, commit, store_versions
@@ -22,7 +22,7 @@ def quick(plan: Any, path: TracedPath) -> Run:
 
     For paths without variable arguments, and for calls without an active recorder.
     """
-    if hasattr(plan, "start") and not plan.is_on_accelerator and not in_use[0]:
+    if hasattr(plan, "start") and not plan.is_on_accelerator and not devices.active:
         return on_xla(plan, path)
     captures = [t._array for t in path.captures]
     variables = path.resolve_variables([])

@@ -10,9 +10,9 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import local
 from gradtape.core.device.lazy_tensor import Pending, held
-from gradtape.core.device.switch import THEN, in_use
 from gradtape.core.errors import public
 from gradtape.core.lock import Lock
+from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor
 from gradtape.jit import retrace_warning
 from gradtape.jit.nested_call import call_inside_trace
@@ -37,10 +37,10 @@ class RunMode:
     @classmethod
     def update_quick(cls) -> None:
         """Update `quick` after a change."""
-        cls.quick = not cls.eager and not in_use[0]
+        cls.quick = not cls.eager and not devices.active
 
 
-THEN.append(RunMode.update_quick)
+devices.observers.append(RunMode.update_quick)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

@@ -12,7 +12,7 @@ from gradtape.core import nest
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.device.array import HOST, NO_FAST_PATH, Device, choose_device
-from gradtape.core.device.switch import in_use
+from gradtape.core.ports import devices
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
@@ -65,7 +65,7 @@ class Call:
         self.leaves = leaves
         self.key: Any = (structure_key((args, kwargs)), self.leaf_keys)
         self.device: Device | None = None
-        if in_use[0]:
+        if devices.active:
             self.device = call_device(leaves)
             self.key = (*self.key, self.device)
 

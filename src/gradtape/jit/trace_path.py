@@ -10,8 +10,8 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST, Device, DeviceArray, JaxPort, to_device_with_cache
-from gradtape.core.device.switch import in_use
+from gradtape.core.device.array import HOST, Device, DeviceArray, to_device_with_cache
+from gradtape.core.ports import JaxPort, devices
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.graph.graph import Constant, Graph, Operand
@@ -74,7 +74,7 @@ class TracedPath:
         self.specs = [self.operand_spec(o) for o in outputs[: self.result_count]]
         self.forward_backward_cache: dict[Any, Any] = {}
         self.choice: EngineChoice = trace.choice or EngineChoice()
-        if in_use[0]:
+        if devices.active:
             self.choice = self.choice.for_device(trace.device or self.infer_device())
         self.plan: Any = None
 
@@ -159,7 +159,7 @@ def convert_results(result: Any, name: str) -> Any:
 
 def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
     """Store the new values of all variables atomically: no Python code runs in between."""
-    if in_use[0]:
+    if devices.active:
         variables = list(variables)
         raws = [
             to_device_with_cache(raw, v._home_device)

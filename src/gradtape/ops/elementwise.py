@@ -12,31 +12,31 @@ from gradtape.ops.relu_kernel import is_positive, keep_where, positive_part
 # -- arithmetic ------------------------------------------------------------------------------------
 
 
-@elementwise(a=lambda g: g, b=lambda g: g)
+@elementwise(ufunc=np.add, a=lambda g: g, b=lambda g: g)
 def add(a, b):
     """Sum of `a` and `b`."""
     return a + b
 
 
-@elementwise(a=lambda g: g, b=lambda g: -g)
+@elementwise(ufunc=np.subtract, a=lambda g: g, b=lambda g: -g)
 def subtract(a, b):
     """Difference of `a` and `b`."""
     return a - b
 
 
-@elementwise(a=lambda g, b: g * b, b=lambda g, a: g * a)
+@elementwise(ufunc=np.multiply, a=lambda g, b: g * b, b=lambda g, a: g * a)
 def multiply(a, b):
     """Product of `a` and `b`."""
     return a * b
 
 
-@elementwise(a=lambda g, b: g / b, b=lambda g, b, out: -g * out / b)
+@elementwise(ufunc=np.divide, a=lambda g, b: g / b, b=lambda g, b, out: -g * out / b)
 def divide(a, b):
     """Quotient of `a` and `b`."""
     return a / b
 
 
-@elementwise(x=lambda g: -g)
+@elementwise(ufunc=np.negative, x=lambda g: -g)
 def negative(x):
     """Minus `x`."""
     return -x
@@ -48,7 +48,7 @@ def floordiv(a, b):
     return np.floor(a / b)
 
 
-@elementwise(a=lambda g: g, b=lambda g, a, b: -g * floor(a / b))
+@elementwise(ufunc=np.remainder, a=lambda g: g, b=lambda g, a, b: -g * floor(a / b))
 def floormod(a, b):
     """Remainder with the sign of `b`."""
     return a % b
@@ -60,7 +60,7 @@ def truncatediv(a, b):
     return np.trunc(a / b)
 
 
-@elementwise(a=lambda g: g, b=lambda g, a, b: -g * truncate(a / b))
+@elementwise(ufunc=np.fmod, a=lambda g: g, b=lambda g, a, b: -g * truncate(a / b))
 def truncatemod(a, b):
     """Remainder with the sign of `a`."""
     return np.fmod(a, b)
@@ -72,13 +72,13 @@ def power_wrt_y(g, x, x_spec, out):
     return g * out * log(select(positive, x, ones_like(x)))
 
 
-@elementwise(x=lambda g, x, y: g * y * x ** (y - 1), y=power_wrt_y)
+@elementwise(ufunc=np.power, x=lambda g, x, y: g * y * x ** (y - 1), y=power_wrt_y)
 def power(x, y):
     """`x` to the power `y`."""
     return x**y
 
 
-@elementwise(x=lambda g, x: g * (x + x))
+@elementwise(ufunc=np.square, x=lambda g, x: g * (x + x))
 def square(x):
     """`x` times itself."""
     return x * x
@@ -101,7 +101,7 @@ def squared_difference(a, b):
     )
 
 
-@elementwise(x1=lambda g: g, x2=lambda g: zeros_like(g))
+@elementwise(ufunc=np.nextafter, x1=lambda g: g, x2=lambda g: zeros_like(g))
 def nextafter(x1, x2):
     """The next number after `x1` in the direction of `x2`."""
     return np.nextafter(x1, x2)
@@ -141,7 +141,7 @@ def reciprocal(x):
     return 1 / x
 
 
-@elementwise(x=lambda g, out: multiply_by_slope(g, 1 / (out + out)))
+@elementwise(ufunc=np.sqrt, x=lambda g, out: multiply_by_slope(g, 1 / (out + out)))
 def sqrt(x):
     """Square root."""
     return np.sqrt(x)
@@ -156,103 +156,107 @@ def rsqrt(x):
 # -- exponentials and trigonometry -----------------------------------------------------------------
 
 
-@elementwise(x=lambda g, out: g * out)
+@elementwise(ufunc=np.exp, x=lambda g, out: g * out)
 def exp(x):
     """Exponential."""
     return np.exp(x)
 
 
-@elementwise(x=lambda g, x: g * exp(x))
+@elementwise(ufunc=np.expm1, x=lambda g, x: g * exp(x))
 def expm1(x):
     """Exponential minus one, accurate near zero."""
     return np.expm1(x)
 
 
-@elementwise(x=lambda g, x: g / x)
+@elementwise(ufunc=np.log, x=lambda g, x: g / x)
 def log(x):
     """Natural logarithm."""
     return np.log(x)
 
 
-@elementwise(x=lambda g, x: g / (x + 1))
+@elementwise(ufunc=np.log1p, x=lambda g, x: g / (x + 1))
 def log1p(x):
     """Natural logarithm of one plus `x`."""
     return np.log1p(x)
 
 
-@elementwise(x=lambda g, x: g * cos(x))
+@elementwise(ufunc=np.sin, x=lambda g, x: g * cos(x))
 def sin(x):
     """Sine."""
     return np.sin(x)
 
 
-@elementwise(x=lambda g, x: -g * sin(x))
+@elementwise(ufunc=np.cos, x=lambda g, x: -g * sin(x))
 def cos(x):
     """Cosine."""
     return np.cos(x)
 
 
-@elementwise(x=lambda g, out: g * (out * out + 1))
+@elementwise(ufunc=np.tan, x=lambda g, out: g * (out * out + 1))
 def tan(x):
     """Tangent."""
     return np.tan(x)
 
 
-@elementwise(x=lambda g, x: g * rsqrt(1 - x * x))
+@elementwise(ufunc=np.arcsin, x=lambda g, x: g * rsqrt(1 - x * x))
 def asin(x):
     """Inverse sine."""
     return np.arcsin(x)
 
 
-@elementwise(x=lambda g, x: -g * rsqrt(1 - x * x))
+@elementwise(ufunc=np.arccos, x=lambda g, x: -g * rsqrt(1 - x * x))
 def acos(x):
     """Inverse cosine."""
     return np.arccos(x)
 
 
-@elementwise(x=lambda g, x: g / (x * x + 1))
+@elementwise(ufunc=np.arctan, x=lambda g, x: g / (x * x + 1))
 def atan(x):
     """Inverse tangent."""
     return np.arctan(x)
 
 
-@elementwise(y=lambda g, y, x: g * x / (x * x + y * y), x=lambda g, y, x: -g * y / (x * x + y * y))
+@elementwise(
+    ufunc=np.arctan2,
+    y=lambda g, y, x: g * x / (x * x + y * y),
+    x=lambda g, y, x: -g * y / (x * x + y * y),
+)
 def atan2(y, x):
     """Angle of the point (`x`, `y`)."""
     return np.arctan2(y, x)
 
 
-@elementwise(x=lambda g, x: g * cosh(x))
+@elementwise(ufunc=np.sinh, x=lambda g, x: g * cosh(x))
 def sinh(x):
     """Hyperbolic sine."""
     return np.sinh(x)
 
 
-@elementwise(x=lambda g, x: g * sinh(x))
+@elementwise(ufunc=np.cosh, x=lambda g, x: g * sinh(x))
 def cosh(x):
     """Hyperbolic cosine."""
     return np.cosh(x)
 
 
-@elementwise(x=lambda g, out: g * (1 - out * out))
+@elementwise(ufunc=np.tanh, x=lambda g, out: g * (1 - out * out))
 def tanh(x):
     """Hyperbolic tangent."""
     return np.tanh(x)
 
 
-@elementwise(x=lambda g, x: g * rsqrt(x * x + 1))
+@elementwise(ufunc=np.arcsinh, x=lambda g, x: g * rsqrt(x * x + 1))
 def asinh(x):
     """Inverse hyperbolic sine."""
     return np.arcsinh(x)
 
 
-@elementwise(x=lambda g, out: g / sinh(out))
+@elementwise(ufunc=np.arccosh, x=lambda g, out: g / sinh(out))
 def acosh(x):
     """Inverse hyperbolic cosine."""
     return np.arccosh(x)
 
 
-@elementwise(x=lambda g, x: g / (1 - x * x))
+@elementwise(ufunc=np.arctanh, x=lambda g, x: g / (1 - x * x))
 def atanh(x):
     """Inverse hyperbolic tangent."""
     return np.arctanh(x)
@@ -261,79 +265,79 @@ def atanh(x):
 # -- comparisons and logic: no gradient ------------------------------------------------------------
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.equal, a=None, b=None)
 def equal(a, b):
     """Whether `a` equals `b`."""
     return a == b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.not_equal, a=None, b=None)
 def not_equal(a, b):
     """Whether `a` differs from `b`."""
     return a != b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.greater, a=None, b=None)
 def greater(a, b):
     """Whether `a` exceeds `b`."""
     return a > b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.greater_equal, a=None, b=None)
 def greater_equal(a, b):
     """Whether `a` is at least `b`."""
     return a >= b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.less, a=None, b=None)
 def less(a, b):
     """Whether `a` is below `b`."""
     return a < b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.less_equal, a=None, b=None)
 def less_equal(a, b):
     """Whether `a` is at most `b`."""
     return a <= b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.bitwise_and, a=None, b=None)
 def logical_and(a, b):
     """Whether both `a` and `b` are true."""
     return a & b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.bitwise_or, a=None, b=None)
 def logical_or(a, b):
     """Whether `a` or `b` is true."""
     return a | b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.bitwise_xor, a=None, b=None)
 def logical_xor(a, b):
     """Whether exactly one of `a` and `b` is true."""
     return a ^ b
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.invert, x=None)
 def logical_not(x):
     """Whether `x` is false."""
     return ~x
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.isnan, x=None)
 def is_nan(x):
     """Whether `x` is not a number."""
     return np.isnan(x)
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.isinf, x=None)
 def is_inf(x):
     """Whether `x` is infinite."""
     return np.isinf(x)
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.isfinite, x=None)
 def is_finite(x):
     """Whether `x` is neither infinite nor NaN."""
     return np.isfinite(x)
@@ -342,25 +346,25 @@ def is_finite(x):
 # -- rounding: constant between steps, so no gradient ----------------------------------------------
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.floor, x=None)
 def floor(x):
     """Largest integer not above `x`."""
     return np.floor(x)
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.ceil, x=None)
 def ceil(x):
     """Smallest integer not below `x`."""
     return np.ceil(x)
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.trunc, x=None)
 def truncate(x):
     """Integer part."""
     return np.trunc(x)
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.rint, x=None)
 def rint(x):
     """Nearest integer, halves to even."""
     return np.rint(x)
@@ -391,6 +395,7 @@ def lower_gate(g, mask):
 
 
 @elementwise(
+    ufunc=np.maximum,
     a=lambda g, a, b: gate(g, greater_equal(a, b)),
     b=lambda g, a, b: gate(g, logical_not(greater_equal(a, b))),
 )
@@ -400,6 +405,7 @@ def maximum(a, b):
 
 
 @elementwise(
+    ufunc=np.minimum,
     a=lambda g, a, b: gate(g, less_equal(a, b)),
     b=lambda g, a, b: gate(g, logical_not(less_equal(a, b))),
 )
@@ -480,7 +486,7 @@ def absolute_wrt_x(g, x, x_spec):
     return g * sign(x)
 
 
-@elementwise(x=absolute_wrt_x)
+@elementwise(ufunc=np.absolute, x=absolute_wrt_x)
 def absolute(x):
     """Absolute value."""
     return abs(x)
@@ -495,13 +501,13 @@ def sign_wrt_x(g, x, x_spec, out):
     return gate((g - conj(out) * along) / size, not_equal(x, 0))
 
 
-@elementwise(x=sign_wrt_x)
+@elementwise(ufunc=np.sign, x=sign_wrt_x)
 def sign(x):
     """-1, 0 or 1; for complex numbers `x` over its absolute value."""
     return np.sign(x)
 
 
-@elementwise(x=lambda g: conj(g))
+@elementwise(ufunc=np.conj, x=lambda g: conj(g))
 def conj(x):
     """Complex conjugate."""
     return np.conj(x)

@@ -7,23 +7,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.device.array import to_device_of
-from gradtape.core.device.switch import once_in_use
+from gradtape.core.ports import devices
 
 FLOAT32_ONE = np.float32(1)
 
 
 def make_ones(raw: Any) -> Any:
-    """Make ones of the shape and dtype of a raw array."""
+    """Make ones of the shape and dtype of a raw array, on its device."""
     if type(raw) is np.float32:
         return FLOAT32_ONE
-    return np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
-
-
-@once_in_use(make_ones)
-def make_ones_on_device(raw: Any) -> Any:
-    """Make ones like an array that may be on an accelerator, on the same device."""
-    host = np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
-    return to_device_of(host, raw)
+    ones = np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1)
+    return to_device_of(ones, raw) if devices.active else ones
 
 
 def make_identity_rows(start: int, stop: int, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -82,25 +82,25 @@ def lower_power_integers(x, y):
     return x**y
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.bitwise_and, a=None, b=None)
 def bitwise_and(a, b):
     """Bits set in both `a` and `b`."""
     return a & b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.bitwise_or, a=None, b=None)
 def bitwise_or(a, b):
     """Bits set in `a` or `b`."""
     return a | b
 
 
-@elementwise(a=None, b=None)
+@elementwise(ufunc=np.bitwise_xor, a=None, b=None)
 def bitwise_xor(a, b):
     """Bits set in exactly one of `a` and `b`."""
     return a ^ b
 
 
-@elementwise(x=None)
+@elementwise(ufunc=np.invert, x=None)
 def invert(x):
     """All bits of `x` flipped."""
     return ~x

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradtape.core.dispatch import (
-    BackwardStep,
-    TapePort,
     TapeRecord,
     ignore_float_errors,
     residuals_of,
 )
+from gradtape.core.generated_code import REFERENCE, execute_source
+from gradtape.core.ports import BackwardStep, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops.cotangent import Cotangents, accumulate, make_absent_cotangent
@@ -50,6 +50,8 @@ def make_step(op: Primitive, mask: int, folded: bool) -> BackwardStep:
 
 def generate_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> Any:
     """Generate the step for entries of the layout `mask` that evaluates the rules in `want`."""
+    if REFERENCE:
+        return make_reference_step(op, mask, want, folded, raw)
     bits = [i for i in range(len(op.inputs)) if mask >> i & 1]
     needs = residuals_of(op, mask, folded)
     parts = ["_", *(f"u{i}" for i in bits), *needs]
@@ -83,8 +85,34 @@ def generate_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) 
             lines.append(f"    if t.shape != {shape}: {call}" if raw else f"    {call}")
         total = "accumulate(p, t)" if raw else "p + t"
         lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else {total}"]
-    exec(compile("\n".join(lines), f"<gradtape backward of {op.name}>", "exec"), space)
+    execute_source(f"backward step of {op.name}", "\n".join([*lines, ""]), space)
     return space["step"]
+
+
+def make_reference_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> Any:
+    """What `generate_step` writes: call the rules in `want`, unbroadcast, accumulate."""
+    positions = [i for i in range(len(op.inputs)) if mask >> i & 1]
+    needs = residuals_of(op, mask, folded)
+
+    def step(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
+        uids, kept = entry[1 : 1 + len(positions)], entry[1 + len(positions) :]
+        values = dict(zip(needs, kept, strict=True))
+        if raw:
+            for name in ("out", *op.inputs):
+                if name in values:
+                    values[name] = unwrap(values[name])
+        if op.outputs:
+            g = fill_missing_cotangents(g, values["out_spec"])
+        for i, uid in zip(positions, uids, strict=True):
+            rule = op.rules[i]
+            if rule is not None and want >> i & 1:
+                t = rule.fn(g, *[values[name] for name in rule.residuals])
+                if folded and op.core_ndim is not None:
+                    shape = values[f"{op.inputs[i]}_shape"]
+                    t = unbroadcast(t, shape, op.core_ndim, g, values["out_shape"])
+                add_cotangent(grads, uid, t)
+
+    return step
 
 
 def make_variadic_step(op: Primitive, raw: bool) -> Any:
@@ -177,8 +205,7 @@ route_cotangent.recorded = route_cotangent  # type: ignore[attr-defined]
 route_cotangent.variadic = False  # type: ignore[attr-defined]
 route_cotangent.count = 1  # type: ignore[attr-defined]
 
-TapePort.make_step = make_step
-TapePort.route_cotangent = route_cotangent
+TapePort.supply(make_step=make_step, route_cotangent=route_cotangent)
 
 
 def backward_pass(

@@ -12,9 +12,10 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import current_trace, local, next_uid, use_recorders
 from gradtape.core.convert import convert
-from gradtape.core.dispatch import TapePort, TapeRecord
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
+from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 from gradtape.ops.elementwise import conj, identity

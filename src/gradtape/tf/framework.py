@@ -16,10 +16,10 @@ from gradtape.core import nest, shape_inference
 from gradtape.core.context import current_trace, local, no_recording
 from gradtape.core.convert import convert
 from gradtape.core.device.array import HOST
-from gradtape.core.device.switch import use_accelerators
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.name_scope import current_scope
 from gradtape.core.name_scope import name_scope as name_scope
+from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec, TypeSpec, type_spec_of
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.state.variable.variable import Variable
@@ -69,7 +69,7 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
                 vars(local).pop("device", None)
             return
         if chosen is not HOST:
-            use_accelerators()
+            devices.activate()
             for trace in current_trace():
                 trace.device = trace.device or chosen
         local.device = chosen

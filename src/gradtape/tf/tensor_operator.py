@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import ConversionPort, convert
+from gradtape.core.convert import convert
 from gradtape.core.dispatch import can_broadcast
 from gradtape.core.errors import InvalidArgumentError, hide_library_frames, public
-from gradtape.core.errors import RaggedDispatchPort as RaggedDispatchPort
-from gradtape.core.ragged.row_partition import RaggedPort as RaggedMethodPort
+from gradtape.core.ports import ConversionPort, RaggedPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
@@ -170,11 +169,13 @@ def make_ragged_operator(name: str) -> Any:
 for name in TENSOR_OPERATORS:
     if "matmul" not in name:
         setattr(RaggedTensor, name, make_ragged_operator(name))
-RaggedDispatchPort.find_ragged_function = find_ragged_function
-RaggedMethodPort.method_module = lambda: import_module("gradtape.tf.ragged.method")
+RaggedPort.supply(
+    find_function=find_ragged_function,
+    method_module=lambda: import_module("gradtape.tf.ragged.method"),
+)
 
 
-# These two modules are imported on first use. Each then replaces the function below by its own.
+# These two modules are imported on first use. Indexing then replaces the function below.
 
 
 @public
@@ -193,5 +194,4 @@ def stack_tensors(parts: Any) -> Tensor:
 
 
 Tensor.__getitem__ = index_tensor  # type: ignore[method-assign]
-ConversionPort.stack = stack_tensors
-ConversionPort.cast = cast
+ConversionPort.supply(stack=stack_tensors, cast=cast)

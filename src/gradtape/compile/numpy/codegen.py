@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.compile.numpy.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
 from gradtape.compile.numpy.program import NumpyCall, Operand, Program
 from gradtape.core.dispatch import explain_kernel_error
+from gradtape.core.generated_code import execute_source
 from gradtape.graph.graph import Effect
 
 KEYWORD_OUT_UFUNCS = {np.maximum, np.minimum}  # NumPy warns about a third position
@@ -379,7 +380,7 @@ def generate_function(
         "    return plan",
     ]
     made: dict[str, Any] = {}
-    exec(compile("\n".join(lines), "<gradtape plan>", "exec"), made)
+    execute_source("plan", "\n".join([*lines, ""]), made)
     function: Callable[..., Any] = made["make"](*space.values())
     return function
 

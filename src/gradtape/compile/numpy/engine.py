@@ -26,8 +26,8 @@ from gradtape.compile.numpy.passes.in_place_update import plan_in_place_updates
 from gradtape.compile.numpy.passes.scalar_operand import convert_scalar_operands
 from gradtape.compile.numpy.passes.sum_as_matmul import use_matmul_for_sums
 from gradtape.compile.numpy.program import Program
+from gradtape.core.ports import CompilerPort
 from gradtape.graph.graph import Graph
-from gradtape.graph.subgraph import CompilerPort
 
 PASSES: dict[str, Callable[[Program], Program]] = {
     "broadcast": remove_broadcasts,
@@ -132,7 +132,7 @@ def compile_graph(
     return NumpyPlan(apply_passes(lower_graph(graph), first), chosen, updates or {})
 
 
-CompilerPort.compile = compile_graph
+CompilerPort.supply(compile=compile_graph)
 
 
 def run_commit_calls(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:

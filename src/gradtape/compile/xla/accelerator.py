@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.compile.xla.kernel_namespace import clone_for_jax, has_jax, jax_kernel_of
-from gradtape.core.device.array import Device, DeviceArray, JaxPort, from_jax_array
-from gradtape.core.device.placement import NotLowerable, Placement
+from gradtape.core.device.array import Device, DeviceArray, from_jax_array
+from gradtape.core.device.placement import NotLowerable
 from gradtape.core.errors import InternalError, ResourceExhaustedError
+from gradtape.core.ports import JaxPort
 from gradtape.core.primitive import Primitive
 
 DEVICE_KINDS = {
@@ -332,10 +333,12 @@ def run_ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
 
 JITTED_UFUNCS: dict[str, Any] = {}
 
-JaxPort.put = put_on_device
-JaxPort.fetch = fetch_to_host
-JaxPort.apply_ufunc = run_ufunc
-JaxPort.find_device = find_device
-JaxPort.default_device = default_device
-Placement.run_with_jax = run_kernel_on_device
-Placement.call_with_jax = call_function_on_device
+JaxPort.supply(
+    put=put_on_device,
+    fetch=fetch_to_host,
+    apply_ufunc=run_ufunc,
+    find_device=find_device,
+    default_device=default_device,
+    run_kernel=run_kernel_on_device,
+    call_function=call_function_on_device,
+)

@@ -18,9 +18,8 @@ import numpy as np
 from gradtape.compile.xla.accelerator import accelerators
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
 from gradtape.core.device.array import HOST, Device, DeviceArray, from_jax_array
-from gradtape.core.device.lazy_tensor import XlaPort
-from gradtape.core.device.switch import in_use, use_accelerators
 from gradtape.core.lazy_array import materialize
+from gradtape.core.ports import XlaPort, devices
 from gradtape.graph.control_node import LOOP
 from gradtape.graph.graph import Constant, Effect, Graph
 
@@ -224,7 +223,7 @@ class XlaPlan:
             found = DEVICE_COPIES.get(id(raw))
             if found is None:
                 return self.copy_once(raw) if raw.size >= MIN_CACHED_ELEMENTS else raw
-            return found[0] if not in_use[0] or found[0].device is self.jax_device else raw
+            return found[0] if not devices.active or found[0].device is self.jax_device else raw
         if raw.device_copy is not None and raw.device_copy[1] is self.jax_device:
             return raw.device_copy[0]
         if self.device is not None and self.device is not HOST:
@@ -262,7 +261,7 @@ class XlaPlan:
         """Whether JAX's default device is an accelerator, so that results are copied lazily."""
         if all(device.handle is not self.jax_device for device in accelerators()):
             return False
-        use_accelerators()
+        devices.activate()
         return True
 
     def pretty(self) -> str:
@@ -339,7 +338,7 @@ def to_host(array: Any) -> Any:
     return raw
 
 
-XlaPort.fetch = to_host
+XlaPort.supply(fetch=to_host)
 
 
 def select_value(values: list[Any], place: Any) -> Any:

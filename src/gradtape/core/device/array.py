@@ -7,15 +7,14 @@ run on the device, and so do the rules of primitives.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.context import current_trace, local, next_uid
-from gradtape.core.device.switch import use_accelerators
 from gradtape.core.lazy_array import LazyArray, materialize
-from gradtape.core.tensor import DevicePort, EagerTensor
+from gradtape.core.ports import JaxPort, devices
+from gradtape.core.tensor import EagerTensor
 
 LOCALHOST = "/job:localhost/replica:0/task:0/device:"
 
@@ -50,24 +49,6 @@ class Device:
 
 HOST = Device("CPU", 0)
 NO_FAST_PATH = Device("CPU", 0)  # no device is requested, but the fast path is disabled
-
-
-class JaxPort:
-    """Functions of the layer that knows JAX.
-
-    Attributes:
-        put: copies a raw array or a JAX array to a device, as a JAX array.
-        fetch: converts a JAX array to a raw array.
-        ufunc: applies the ufunc of this name to values on a device; None if JAX lacks it.
-        find: returns the device of a kind and number, or None.
-        default: returns the device of ops on device arrays where `tf.device` requests none.
-    """
-
-    put: Callable[[Any, Device], Any]
-    fetch: Callable[[Any], Any]
-    apply_ufunc: Callable[[str, tuple[Any, ...], Device], Any]
-    find_device: Callable[[str, int], Device | None]
-    default_device: Callable[[], Device]
 
 
 class DeviceArray(LazyArray):
@@ -210,7 +191,7 @@ def to_device(raw: Any, device: Device) -> Any:
         return DeviceArray(device, raw.device_copy, raw.host_copy)
     if device is HOST or not is_movable(raw):
         return raw
-    use_accelerators()
+    devices.activate()
     return DeviceArray(device, None, raw)
 
 
@@ -252,6 +233,3 @@ def copy_to_gpu(tensor: EagerTensor, number: int) -> EagerTensor:
     if device is None:
         raise RuntimeError(f"GPU:{number} unknown device. See tf.config.list_logical_devices().")
     return tensor_from_array(to_device(tensor._array, device))
-
-
-DevicePort.place_tensor = place_tensor

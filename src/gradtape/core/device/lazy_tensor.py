@@ -12,18 +12,13 @@ from operator import neg
 from typing import Any
 
 from gradtape.core.context import next_uid
+from gradtape.core.ports import XlaPort
 from gradtape.core.tensor import EagerTensor, Tensor
 
 held: Callable[[Tensor], Any] = Tensor.__dict__["_array"].__get__  # what a tensor holds, as it is
 hold: Callable[[Tensor, Any], None] = Tensor.__dict__["_array"].__set__
 name: Callable[[Tensor, int], None] = Tensor.__dict__["uid"].__set__
 FEW = 12
-
-
-class XlaPort:
-    """What the xla engine hands down: from JAX's array to a raw one, which waits for it."""
-
-    fetch: Callable[[Any], Any]
 
 
 def looked_at(tensor: Tensor) -> Any:

@@ -1,6 +1,6 @@
 """Placement of primitives on the host or on a device.
 
-`dispatch.evaluate` and the generated functions use it once accelerators are in use.
+`dispatch.run_kernel` and the generated functions use it once accelerators are in use.
 """
 
 from __future__ import annotations
@@ -9,33 +9,36 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.device.array import HOST, Device, DeviceArray, choose_device, is_movable
-from gradtape.core.dispatch import TapePort, run_kernel_on_any_device
+from gradtape.core.device.array import (
+    HOST,
+    Device,
+    DeviceArray,
+    choose_device,
+    copy_to_gpu,
+    is_movable,
+    place_tensor,
+)
+from gradtape.core.dispatch import run_kernel_on_host
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import materialize
+from gradtape.core.ports import DevicePort, JaxPort
 from gradtape.core.primitive import REGISTRY, Primitive
-
-run_kernel_on_numpy = run_kernel_on_any_device.plain
 
 
 class NotLowerable(Exception):  # noqa: N818 - it names the reason
     """A kernel cannot run on a device."""
 
 
-class Placement:
-    """Settings of the user, and functions of the layer that knows JAX.
+class PlacementSettings:
+    """Settings of the user.
 
     Attributes:
         soft: whether ops that a device cannot run fall back to the host.
-        logs: whether to log the device of every op.
-        run: runs the kernel of a primitive on a device; raises Inexpressible.
-        call: runs a function of raw arrays on a device; raises Inexpressible.
+        should_log: whether to log the device of every op.
     """
 
     soft = True
     should_log = False
-    run_with_jax: Callable[[Primitive, tuple[Any, ...], dict[str, Any], Device], Any]
-    call_with_jax: Callable[[Callable[..., Any], list[Any], Device], Any]
 
 
 def place_and_run(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
@@ -56,9 +59,9 @@ def place_and_run_raw(op: Primitive, raws: tuple[Any, ...], static: dict[str, An
 
 def run_on_host(op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Run the kernel on NumPy."""
-    if Placement.should_log:
+    if PlacementSettings.should_log:
         log_placement(op, HOST)
-    return run_kernel_on_numpy(op, materialize(raws), static)
+    return run_kernel_on_host(op, materialize(raws), static)
 
 
 def run_on_device(
@@ -74,13 +77,13 @@ def run_on_device(
     try:
         if op.host_reason or not all(map(is_movable, raws)):
             raise NotLowerable(op.host_reason or "strings stay on the host")
-        result = Placement.run_with_jax(op, raws, static, device)
+        result = JaxPort.run_kernel(op, raws, static, device)
     except NotLowerable as error:
         result = run_on_host(op, raws, static)  # raises a better error if the arguments are wrong
-        if not Placement.soft:
+        if not PlacementSettings.soft:
             raise placement_error(op.name, device, error) from None
         return result
-    if Placement.should_log:
+    if PlacementSettings.should_log:
         log_placement(op, device)
     return result
 
@@ -102,10 +105,10 @@ def place_and_call(function: Callable[..., Any], raws: list[Any]) -> Any:
     try:
         if not all(map(is_movable, raws)):
             raise NotLowerable("strings stay on the host")
-        return Placement.call_with_jax(function, raws, device)
+        return JaxPort.call_function(function, raws, device)
     except NotLowerable as error:
         result = function(*materialize(raws))
-        if not Placement.soft:
+        if not PlacementSettings.soft:
             raise placement_error(
                 public_caller_name() or function.__name__, device, error
             ) from None
@@ -132,5 +135,9 @@ def placement_error(name: str, device: Device, why: Any) -> InvalidArgumentError
     )
 
 
-TapePort.run_kernel = place_and_run
-TapePort.run_kernel_raw = place_and_run_raw
+DevicePort.supply(
+    make_tensor=place_tensor,
+    copy_to_gpu=copy_to_gpu,
+    run_kernel=place_and_run,
+    run_kernel_raw=place_and_run_raw,
+)

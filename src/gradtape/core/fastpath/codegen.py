@@ -16,10 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import hand_watched_count, local, next_uid
-from gradtape.core.device.switch import THEN, in_use
 from gradtape.core.dispatch import (
-    BackwardStep,
-    TapePort,
     TapeRecord,
     backward_step,
     bind,
@@ -34,14 +31,21 @@ from gradtape.core.fastpath.kernel_source import (
     as_operand,
     kernel_arguments,
     kernel_expression,
-    ufunc_or_kernel,
 )
+from gradtape.core.fastpath.reference import make_reference_primitive, make_reference_public
+from gradtape.core.generated_code import REFERENCE, execute_source
+from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
 
 def make_primitive_function(op: Primitive) -> Any:
     """Make the function of a primitive: the kernel on raw arrays, inlined `bind` on tensors."""
+    if REFERENCE:
+        reference = make_reference_primitive(op)
+        if not op.variadic:
+            reference.__wrapped__ = op.kernel
+        return reference
     if op.variadic:
         return make_variadic_function(op)
     function = generate_on_first_call(op, lambda: primitive_source(op))
@@ -57,7 +61,11 @@ def make_variadic_function(op: Primitive) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 return bind(op, args, static)
-        return TapePort.run_kernel_raw(op, args, static) if in_use[0] else kernel(*args, **static)
+        return (
+            DevicePort.run_kernel_raw(op, args, static)
+            if devices.active
+            else kernel(*args, **static)
+        )
 
     return function
 
@@ -70,8 +78,8 @@ def primitive_source(op: Primitive) -> list[str]:
     general = [
         f"    if {some_tensor}:",
         f"        return bind(op, ({args}), {statics_source(op)})",
-        f"    return TapePort.run_kernel_raw(op, ({args}), {statics_source(op)})"
-        if in_use[0]
+        f"    return DevicePort.run_kernel_raw(op, ({args}), {statics_source(op)})"
+        if devices.active
         else f"    return {kernel_expression(op, op.inputs)}",
     ]
     lines = [f"def {op.name}({signature}):"]
@@ -125,7 +133,7 @@ def multi_output_source(op: Primitive) -> list[str]:
 
 def eager_condition(name: str) -> str:
     """Condition for the fast path: an eager tensor on the host, outside of any `tf.device`."""
-    return f"type({name}) is EagerTensor" + (" and local.device is None" if in_use[0] else "")
+    return f"type({name}) is EagerTensor" + (" and local.device is None" if devices.active else "")
 
 
 def residual_expressions(
@@ -171,15 +179,23 @@ def make_public_function(
     """
     names = names[: len(op.inputs)]
     order = tuple(reversed(names)) if reflected else names
+    weak = weak_dtypes_of(allowed)
+    signature = public_signature_of(order)
+    if REFERENCE:
+        reference = make_reference_public(
+            op, allowed, weak, convert_and_call, names, numbers, signature
+        )
+        reference.__signature__ = signature
+        return reference
     single = FLOAT32 in allowed
     function = generate_on_first_call(
         op,
         lambda: public_source(op, names, order, numbers, single),
         allowed=allowed,
         convert_and_call=convert_and_call,
-        weak=weak_dtypes_of(allowed),
+        weak=weak,
     )
-    function.__signature__ = public_signature_of(order)
+    function.__signature__ = signature
     return function
 
 
@@ -383,16 +399,23 @@ def regenerate() -> None:
     """Generate every function again on its next call, now with support for devices."""
     while GENERATED:
         function = GENERATED.pop()
+        function.__code__ = first_call_stub.__code__  # first: it takes any arguments
         function.__defaults__ = function.__kwdefaults__ = None
-        function.__code__ = first_call_stub.__code__
 
 
-THEN.append(regenerate)
+def complete_code(function: Any) -> None:
+    """Generate the code of `function` now if its first call would."""
+    if function.__code__ is first_call_stub.__code__:
+        function.__globals__["make"]()
+
+
+devices.observers.append(regenerate)
 
 SHARED_GLOBALS: dict[str, Any] = {
     "__name__": __name__,
     "EagerTensor": EagerTensor,
     "FLOAT32": FLOAT32,
+    "DevicePort": DevicePort,
     "TapePort": TapePort,
     "TapeRecord": TapeRecord,
     "SCALAR_CACHE": SCALAR_CACHE,
@@ -417,20 +440,20 @@ SHARED_GLOBALS: dict[str, Any] = {
 def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
     """Make a function whose code is generated on its first call, its steps when first used."""
     steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
-    space = {**SHARED_GLOBALS, **steps, "op": op, "kernel": ufunc_or_kernel(op.kernel), **extra}
+    space = {**SHARED_GLOBALS, **steps, "op": op, "kernel": op.ufunc or op.kernel, **extra}
     function = FunctionType(first_call_stub.__code__, space, op.name)
     function.__qualname__ = op.name
 
     def make() -> Any:
         made: dict[str, Any] = {}
-        before = in_use[0]
-        exec(compile("\n".join(source()), f"<gradtape {op.name}>", "exec"), space, made)
+        before = devices.active
+        execute_source(op.name, "\n".join([*source(), ""]), space, made)
         real = made[op.name]
         function.__defaults__ = real.__defaults__
         function.__kwdefaults__ = real.__kwdefaults__
         function.__code__ = real.__code__
         GENERATED.append(function)
-        return function if in_use[0] is before else make()
+        return function if devices.active is before else make()
 
     def cache_step(mask: int, unbroadcast: bool) -> BackwardStep:
         step = space[f"step{mask}{'f' if unbroadcast else ''}"] = backward_step(

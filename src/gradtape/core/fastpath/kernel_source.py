@@ -1,8 +1,7 @@
-"""Source expressions that apply a kernel; simple kernels are inlined instead of called."""
+"""Source expressions that apply a kernel; operators are inlined instead of called."""
 
 from __future__ import annotations
 
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -40,43 +39,36 @@ def as_operand(number: str, raw: str, single: bool) -> str:
     )
 
 
-# Kernels of one expression, recognised by their bytecode. Inlining them saves a Python call.
-INLINE_EXPRESSIONS: dict[bytes, str] = {
-    function.__code__.co_code: text
-    for function, text in (
-        (lambda a, b: a + b, "{} + {}"),
-        (lambda a, b: a - b, "{} - {}"),
-        (lambda a, b: a * b, "{} * {}"),
-        (lambda a, b: a / b, "{} / {}"),
-        (lambda x: x * x, "{0} * {0}"),
-        (lambda x: -x, "-{}"),
-    )
+# Ufuncs that are written as operators: on NumPy scalars these are up to 15 times faster.
+OPERATORS: dict[Any, str] = {
+    np.add: "{} + {}",
+    np.subtract: "{} - {}",
+    np.multiply: "{} * {}",
+    np.divide: "{} / {}",
+    np.remainder: "{} % {}",
+    np.power: "{} ** {}",
+    np.square: "{0} * {0}",
+    np.negative: "-{}",
+    np.absolute: "abs({})",
+    np.invert: "~{}",
+    np.bitwise_and: "{} & {}",
+    np.bitwise_or: "{} | {}",
+    np.bitwise_xor: "{} ^ {}",
+    np.equal: "{} == {}",
+    np.not_equal: "{} != {}",
+    np.greater: "{} > {}",
+    np.greater_equal: "{} >= {}",
+    np.less: "{} < {}",
+    np.less_equal: "{} <= {}",
 }
-UFUNC_KERNELS = frozenset(
-    function.__code__.co_code for function in (lambda x: np.exp(x), lambda a, b: np.maximum(a, b))
-)
 
 
 def kernel_expression(op: Primitive, values: tuple[str, ...]) -> str:
     """Expression that applies the kernel to these values."""
-    text = None if op.statics else INLINE_EXPRESSIONS.get(code_of(op.kernel).co_code)
-    return f"kernel({kernel_arguments(op, values)})" if text is None else text.format(*values)
-
-
-def code_of(kernel: Any) -> CodeType:
-    """The code of a kernel; for a kernel that is no function, code that matches no pattern."""
-    code: CodeType = getattr(kernel, "__code__", code_of.__code__)
-    return code
-
-
-def ufunc_or_kernel(kernel: Any) -> Any:
-    """The ufunc, if the kernel only calls one; else the kernel."""
-    code = code_of(kernel)
-    if code.co_code in UFUNC_KERNELS and code.co_names[0] == "np":
-        function = getattr(np, code.co_names[1], None)
-        if isinstance(function, np.ufunc):
-            return function
-    return kernel
+    operator = OPERATORS.get(op.ufunc)
+    return (
+        f"kernel({kernel_arguments(op, values)})" if operator is None else operator.format(*values)
+    )
 
 
 def kernel_arguments(op: Primitive, values: tuple[str, ...]) -> str:

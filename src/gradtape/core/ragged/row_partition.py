@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
+from gradtape.core.ports import RaggedPort
 from gradtape.core.tensor import EagerTensor, Tensor
-
-
-class RaggedPort:
-    """Functions of higher layers; the class is also the key for the private constructors."""
-
-    method_module: Callable[[], Any]  # returns the module that implements the methods
 
 
 class RowPartition:

@@ -11,7 +11,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
-from gradtape.core.ragged.row_partition import RaggedPort, RowPartition, as_splits_dtype
+from gradtape.core.ports import RaggedPort
+from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike

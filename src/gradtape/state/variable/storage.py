@@ -25,8 +25,8 @@ from gradtape.core.device.array import (
     tensor_from_array,
     to_device,
 )
-from gradtape.core.device.switch import in_use, once_in_use
 from gradtape.core.lock import ONCE, Lock
+from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
 
@@ -59,7 +59,7 @@ class VariableStorage:
         """Start with `raw`."""
         self._lock = Lock()
         self._raw_dtype = raw.dtype
-        if in_use[0]:
+        if devices.active:
             raw = place_array(raw)
             self._home_device = raw.device if type(raw) is DeviceArray else HOST
         self._value = make_version(raw)
@@ -103,12 +103,13 @@ class VariableStorage:
 
     def _install(self, raw: Any) -> None:
         """Make `raw` the value. The caller must not write to it any more."""
-        self._value = make_version(raw)
-
-    @once_in_use(_install)
-    def _install_on_device(self, raw: Any) -> None:
-        """`_install` when values may be on accelerators."""
-        self._value = make_version(to_device(raw, self._home_device))
+        if devices.active:
+            self._value = make_version_on_device(to_device(raw, self._home_device))
+            return
+        version = EagerTensor()  # as `make_version`, without a second test of `devices.active`
+        version._array = raw
+        version.uid = -next_uid()
+        self._value = version
 
     def _update(self, function: Callable[..., Any], *args: Any) -> None:
         """Install the result of `function(array, own, *args)`, where `array` is the current value.
@@ -135,13 +136,13 @@ class VariableStorage:
                     and array.flags.writeable
                 )
                 array = function(array, own, *args)
-                if in_use[0] and not own:
+                if devices.active and not own:
                     array = to_device(array, self._home_device)
                 fresh.uid = uid
             finally:
                 fresh._array = array
                 if (
-                    in_use[0] and array.__class__ is DeviceArray
+                    devices.active and array.__class__ is DeviceArray
                 ):  # no call here: interrupts are delivered in calls
                     fresh.__class__ = DeviceTensor
                 if self._value is None:
@@ -248,13 +249,14 @@ def current_arrays(variables: list[Any]) -> list[Any]:
 
 def make_version(raw: Any) -> EagerTensor:
     """Make a version: a tensor that is the value of a variable."""
+    if devices.active:
+        return make_version_on_device(raw)
     tensor = EagerTensor()
     tensor._array = raw
     tensor.uid = -next_uid()
     return tensor
 
 
-@once_in_use(make_version)
 def make_version_on_device(raw: Any) -> EagerTensor:
     """`make_version` when the value may be on an accelerator."""
     tensor = tensor_from_array(raw)

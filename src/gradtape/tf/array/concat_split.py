@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace
-from gradtape.core.convert import ConversionPort, convert
+from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
@@ -112,9 +112,6 @@ def stack_tensors(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     if not -n <= axis < n:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
     return s.stack(*tensors, axis=axis - n if axis >= 0 else axis)
-
-
-ConversionPort.stack = stack_tensors
 
 
 @public

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from gradtape.compile.xla import accelerator
 from gradtape.core.device.array import HOST, LOCALHOST, Device
-from gradtape.core.device.placement import Placement
+from gradtape.core.device.placement import PlacementSettings
 from gradtape.core.errors import InvalidArgumentError, public
 
 
@@ -108,7 +108,7 @@ def find_device(name: str) -> Device | None:
     device = (
         accelerator.find_device(spec.kind, spec.number or 0) if spec.kind in DEVICE_KINDS else None
     )
-    if device is None and not Placement.soft:
+    if device is None and not PlacementSettings.soft:
         available = ", ".join(d.name for d in (HOST, *accelerator.fix_visible_accelerators()))
         raise InvalidArgumentError(
             f"Could not satisfy device specification '{LOCALHOST}{spec.kind}:{spec.number or 0}'. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradtape.core.device.placement import Placement
+from gradtape.core.device.placement import PlacementSettings
 
 
 @dataclass
@@ -26,7 +26,7 @@ RUNTIME_SETTINGS = RuntimeSettings()
 
 def get_soft_device_placement() -> bool:
     """Whether ops that their device cannot run fall back to the CPU."""
-    return Placement.soft
+    return PlacementSettings.soft
 
 
 def set_soft_device_placement(enabled: bool) -> None:
@@ -34,4 +34,4 @@ def set_soft_device_placement(enabled: bool) -> None:
 
     If disabled, such ops raise InvalidArgumentError.
     """
-    Placement.soft = bool(enabled)
+    PlacementSettings.soft = bool(enabled)

@@ -11,12 +11,12 @@ from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.device.array import NO_FAST_PATH
-from gradtape.core.device.placement import Placement
-from gradtape.core.device.switch import use_accelerators
+from gradtape.core.device.placement import PlacementSettings
 from gradtape.core.errors import (
     InvalidArgumentError,
     public,
 )
+from gradtape.core.ports import devices
 from gradtape.core.tensor import Tensor, TensorLike
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.debugging.shape_assertion import (
@@ -325,12 +325,12 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 def get_log_device_placement() -> bool:
     """Whether eager ops log the device they run on."""
-    return Placement.should_log
+    return PlacementSettings.should_log
 
 
 def set_log_device_placement(enabled: bool) -> None:
     """Choose whether every eager op logs its device to standard error."""
-    Placement.should_log = bool(enabled)
+    PlacementSettings.should_log = bool(enabled)
     if enabled:
-        use_accelerators()
+        devices.activate()
     type(local).device = NO_FAST_PATH if enabled else None

@@ -10,8 +10,9 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged import row_splits as rows
-from gradtape.core.ragged.row_partition import RaggedPort, RowPartition, as_splits_dtype
+from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
 from gradtape.core.ragged.tensor import (
     RaggedTensor,
     as_ragged_or_tensor,

@@ -10,8 +10,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.row_partition import RaggedPort
 from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor

@@ -1,0 +1,52 @@
+"""The code that runs when a function of the library is called, also if it is generated."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from gradtape.core.dispatch import backward_step
+from gradtape.core.fastpath.codegen import complete_code
+
+SHOWN_NAMES = ("op", "kernel", "allowed", "convert_and_call", "rule0", "rule1", "rule2")
+
+
+def source(function: Any, backward: bool = False) -> str:
+    """The source of what runs when `function` is called.
+
+    Generated source is preceded by the objects that its names stand for.
+
+    Args:
+        function: a public function or a primitive, such as `tf.tanh`.
+        backward: whether to return the source of the backward step instead.
+
+    Returns:
+        The source.
+
+    Raises:
+        ValueError: if a backward step is requested of a function that is not a single primitive.
+    """
+    op = getattr(function, "op", None) or getattr(function, "__globals__", {}).get("op")
+    if backward:
+        if op is None or not any(op.rules):
+            raise ValueError(
+                "debug.source: backward=True needs a function of one differentiable primitive, "
+                f"such as tf.tanh. Received {function!r}."
+            )
+        mask = sum(1 << i for i, rule in enumerate(op.rules) if rule is not None)
+        function = backward_step(op, mask, False)
+    function = inspect.unwrap(function, stop=lambda f: op is not None)
+    complete_code(function)
+    text = inspect.getsource(function.__code__)
+    names = {name: function.__globals__.get(name) for name in SHOWN_NAMES}
+    shown = [f"# {name} = {describe(v)}" for name, v in names.items() if v is not None]
+    return "\n".join([*shown, text]) if op is not None else text
+
+
+def describe(value: Any) -> str:
+    """A short text for an object that generated code refers to."""
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(sorted(map(str, value))) + "}"
+    if hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    return str(value)
