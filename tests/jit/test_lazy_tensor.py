@@ -14,7 +14,7 @@ from gradtape.compile.cost_model import calls_until_xla
 from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.device.lazy_tensor import Pending
 from gradtape.core.tensor import EagerTensor
-from gradtape.state.variable.storage import ExclusiveUpdate
+from gradtape.state.variable.commit import ExclusiveUpdate
 
 pytestmark = pytest.mark.skipif(not has_jax(), reason="jax is not installed")
 

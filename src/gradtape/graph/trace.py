@@ -239,8 +239,9 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         """The state of a variable in this trace."""
         state = self.states.get(variable._key)
         if state is None:
-            first = self.make_value(variable._stored_version()._array)
-            state = self.states[variable._key] = VariableState(variable, first)
+            stored = variable._stored_version()
+            first = self.make_value(stored._array)
+            state = self.states[variable._key] = VariableState(variable, first, stored)
         return state
 
     def read_variable(self, variable: Any) -> SymbolicTensor:

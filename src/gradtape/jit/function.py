@@ -10,14 +10,15 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import local
 from gradtape.core.device.lazy_tensor import Pending, held
-from gradtape.core.errors import public
+from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor
 from gradtape.jit import retrace_warning
+from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.nested_call import call_inside_trace
 from gradtape.jit.signature import PLAIN_TYPES, Call, Signature, make_weak_reference
-from gradtape.jit.specialization import Compiled
+from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
 
 MOST_SIGNATURES = 256  # of one function; the least recently used is dropped first
@@ -102,10 +103,12 @@ class Function:
         self._options = options
         self._signature = Signature(python_function, input_signature)
         self.parameters = list(self._signature.parameters.parameters) or ["args"]
-        self._cache: OrderedDict[Any, Compiled] = OrderedDict()
+        self._cache: OrderedDict[Any, Specialization] = OrderedDict()
         self._quick: dict[Any, Any] = {}
         self._quick_keys: dict[Any, list[Any]] = {}
         self._lock = Lock()
+        self.first_trace = Lock()
+        self.has_traced = False
         self._methods: dict[int, tuple[Any, Function]] = {}  # by id of the instance
         self._has_created = False
         self._watched: dict[Any, Any] = {}
@@ -153,10 +156,26 @@ class Function:
             key: list[Any] = []
             tensors: list[Any] = []
             if told_apart(args, key, tensors):
-                ready = self._quick.get(tuple(key))
-                if ready is not None:
-                    return ready(args, tensors)
+                known = self._quick.get(tuple(key))
+                executable = known.executable if known is not None else None
+                recorders = local.recorders
+                if executable is not None and not (recorders and recorders[0].is_trace):
+                    self.hits_since_trace += 1
+                    try:
+                        if recorders:
+                            return executable.record(tensors, [])
+                        return executable.run(tensors, [])
+                    except StoppedRun as stopped:
+                        stop = stopped
+                    except Exception as error:
+                        hide_library_frames(error)
+                        raise
+                    return self._finish(known, stop, args, kwargs)
         return self._call(*args, **kwargs)
+
+    @public
+    def _finish(self, known: Any, stop: StoppedRun, args: Any, kwargs: Any) -> Any:
+        return known.finish(self._signature.bind(args, kwargs), stop)
 
     @public
     def _call(self, *args: Any, **kwargs: Any) -> Any:
@@ -168,33 +187,38 @@ class Function:
             return call_inside_trace(self, call, recorders[0])
         return self.specialization_for(call).run(call)
 
-    def specialization_for(self, call: Call) -> Compiled:
+    def specialization_for(self, call: Call) -> Specialization:
         """The specialization for the signature of a call; it is created if it is new."""
         compiled = self._cache.get(call.key)
         if compiled is not None:
-            self._cache.move_to_end(call.key)
+            with self._lock:
+                if call.key in self._cache:
+                    self._cache.move_to_end(call.key)
             self.hits_since_trace += 1
             return compiled
         with self._lock:
+            compiled = self._cache.get(call.key)
+            if compiled is not None:  # another thread was first
+                return compiled
             if self.warns_of_retracing:
                 retrace_warning.warn_if_retracing(
                     self, call, next(reversed(self._cache.values()), None)
                 )
-            compiled = self._cache[call.key] = Compiled(self, call)
+            compiled = self._cache[call.key] = Specialization(self, call)
             if call.weak_objects:
                 self.drop_when_dead(call)
             while len(self._cache) > MOST_SIGNATURES:
                 self._drop(next(iter(self._cache)))
         return compiled
 
-    def cache_fast_path(self, call: Call, compiled: Compiled) -> None:
+    def cache_fast_path(self, call: Call, compiled: Specialization) -> None:
         """Register the fast path for calls with such arguments, if they are simple enough."""
         key: list[Any] = []
         if not call.positional and (call.args or call.kwargs):
             return
         if not told_apart(call.positional, key, []):
             return
-        self._quick[tuple(key)] = compiled.ready()
+        self._quick[tuple(key)] = compiled
         self._quick_keys.setdefault(call.key, []).append(tuple(key))
 
     def _drop(self, key: Any) -> None:
@@ -310,9 +334,12 @@ class Function:
             reference = weakref.ref(instance, functools.partial(self._drop_method, id(instance)))
         except TypeError:  # its class does not support weak references
             return self.bind_instance(instance)
-        method = self.bind_instance(instance, weak=True)
-        self._methods[id(instance)] = (reference, method)
-        return method
+        with self._lock:
+            known = self._methods.get(id(instance))
+            if known is None or known[0]() is not instance:
+                known = (reference, self.bind_instance(instance, weak=True))
+                self._methods[id(instance)] = known
+        return known[1]
 
     def _drop_method(self, key: int, reference: Any) -> None:
         """Drop the method of an instance that was deleted."""

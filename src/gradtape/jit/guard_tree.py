@@ -12,23 +12,109 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.dispatch import run_kernel
-from gradtape.core.errors import OutOfRangeError
+from gradtape.core.lock import Lock
 from gradtape.graph.graph import Effect, Graph, Node, Operand
 from gradtape.graph.guard import guard_key
 from gradtape.graph.replay import lookup_operand
 from gradtape.graph.trace_op import INSTALL
 from gradtape.jit.graph_equality import same_nodes
-from gradtape.jit.trace_path import TracedPath, commit
+from gradtape.jit.trace_path import TracedPath
+from gradtape.state.variable.commit import read_versions
 
 MAX_PATHS = 16  # paths of one function
 
 
-class GuardMiss(Exception):  # noqa: N818  not an error
-    """A guard saw a new value; `log` holds the guards and effects of the run so far."""
+class StoppedRun(Exception):  # noqa: N818  not an error
+    """A call was stopped; `log` holds its guards and side effects so far."""
 
     def __init__(self, log: list[tuple[str, Any]]) -> None:
         """Stop after the events in `log`."""
         self.log = log
+
+
+class GuardMiss(StoppedRun):
+    """A guard saw a new value: the Python function must run."""
+
+
+class CommitConflict(StoppedRun):
+    """Another call changed a variable or the tree meanwhile: the call must run again."""
+
+
+class UnloggedEffect(Exception):  # noqa: N818  not an error
+    """A run that must not have new side effects has come to one."""
+
+
+class TreeRun:
+    """One run along the tree.
+
+    Attributes:
+        frame: raw values by number.
+        variables: the variables of the tree by key: those of the path, and of other paths.
+        snapshot: versions of the variables by key.
+        loaded: the versions that the run has read, by key.
+        log: the guards and side effects so far.
+        effects: results of the side effects.
+        walked: the segments so far.
+    """
+
+    def __init__(self, tree: GuardTree, raws: list[Any], given: list[Any]) -> None:
+        """Start with the raw arguments and the variable arguments."""
+        self.frame = dict(zip(tree.arguments, raws, strict=True))
+        self.variables = {
+            key: given[source] if type(source) is int else source
+            for key, source in tree.states.items()
+        }
+        self.snapshot: dict[int, Any] = {}
+        self.loaded: dict[int, Any] = {}
+        self.log: list[tuple[str, Any]] = []
+        self.effects: list[Any] = []
+        self.walked: list[Segment] = []
+
+    def read_snapshot(self) -> None:
+        """Read all variables at one moment."""
+        versions = read_versions(list(self.variables.values()))
+        self.snapshot = dict(zip(self.variables, versions, strict=True))
+
+    def enter(self, segment: Segment) -> None:
+        """Load the captures and variables that a segment is the first to read."""
+        if self.walked and self.walked[-1].effects:
+            self.read_snapshot()  # a host function may have changed variables
+        self.walked.append(segment)
+        for number, source in segment.loads:
+            if type(source) is int or hasattr(source, "_key"):
+                key = -1 - source if type(source) is int else source._key
+                if key not in self.snapshot:  # another thread has added the segment since
+                    raise CommitConflict(self.log)
+                source = self.loaded[key] = self.snapshot[key]
+            self.frame[number] = source._array
+
+    def end(self, segment: Segment, tree: GuardTree) -> TracedPath:
+        """The path that ends with `segment`."""
+        assert segment.path is not None
+        if len(self.variables) != len(tree.states):  # another thread has added the path since
+            raise CommitConflict(self.log)
+        return segment.path
+
+    def log_effect(self, node: Node, results: tuple[Any, ...]) -> None:
+        """Note the results of a side effect."""
+        self.log.append((node.op.name, results))
+        self.effects.append(results)
+
+    def follow_guard(self, segment: Segment) -> Segment:
+        """The segment after the guard of `segment`.
+
+        Raises:
+            GuardMiss: if the guard sees a new value.
+        """
+        assert segment.guard is not None
+        number, kind = segment.guard
+        raw = self.frame[number]
+        seen = raw.shape if kind == "shape" else guard_key(raw)
+        self.log.append(("guard", seen))
+        follower = segment.children.get(seen)
+        if follower is None:
+            raise GuardMiss(self.log)
+        return follower
 
 
 class Segment:
@@ -40,7 +126,8 @@ class Segment:
         guard: (number, kind) of the guard after the nodes; None at the end of a path.
         children: the next segments, by what the guard sees.
         path: the path that ends here, or None.
-        needs: numbers that the guard, the results or later segments read.
+        live_values: numbers that the guard, the results or later segments read.
+        plan: the compiled plan with the numbers of its inputs and outputs, or None.
     """
 
     def __init__(
@@ -55,18 +142,17 @@ class Segment:
         self.children: dict[Any, Segment] = {}
         self.path: TracedPath | None = None
         self.live_values: set[int] = set()
-        self.plan: Any = None
-        self.ins: list[int] = []
-        self.outs: list[int] = []
+        self.plan: tuple[Any, list[int], list[int]] | None = None
         self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.is_replayed]
 
-    def compile(self) -> Any:
-        """Compile the plan of the segment, from values it reads to values that are needed later."""
+    def compile(self) -> tuple[Any, list[int], list[int]]:
+        """Compile the plan, from the values that are read to those that are needed later."""
         made = {o for node in self.nodes for o in node.outputs}
         logged = {o for node in self.effects for o in node.outputs}
-        self.outs = sorted((self.live_values | logged) & made)
-        self.ins = sorted({i for node in self.nodes for i in node.reads()} - made)
-        self.plan = self.choice.compile(Graph(self.ins, self.nodes, self.outs, self.specs))
+        outs = sorted((self.live_values | logged) & made)
+        ins = sorted({i for node in self.nodes for i in node.reads()} - made)
+        plan = self.choice.compile(Graph(ins, self.nodes, outs, self.specs))
+        self.plan = (plan, ins, outs)
         return self.plan
 
 
@@ -75,109 +161,153 @@ class GuardTree:
 
     def __init__(self, path: TracedPath) -> None:
         """Start with one path."""
+        self.lock = Lock()
         self.paths = 0
+        self.all_paths: list[TracedPath] = []
         self.states: dict[int, Any] = {}  # variables, or positions among the arguments, by key
+        self.root: Segment
+        self.arguments: list[int]
         self.add(path)
 
     def add(self, path: TracedPath) -> None:
-        """Add a path; one that differs before the first guard replaces the tree."""
+        """Add a path; one that differs before the first guard replaces the tree.
+
+        Other threads run along the tree meanwhile, so the new segments are linked last.
+        """
         chain = split_at_guards(path)
-        if not self.paths:
-            self.root = chain[0]
-            count = len(path.graph.inputs) - len(path.captures) - len(path.states)
-            self.arguments = path.graph.inputs[:count]
-        at, new = self.root, chain[0]
-        if self.paths:
-            if not is_same_segment(at, new):
-                self.root, self.paths = new, 0
+        with self.lock:
+            if not self.paths or not is_same_segment(self.root, chain[0]):
+                self.paths, self.all_paths = 0, []
+                along: list[Segment] = []
+                parent: list[Segment] | None = None
             else:
-                for k in range(1, len(chain)):
-                    seen = path.guards[k - 1].expected
-                    if seen not in at.children or not is_same_segment(at.children[seen], chain[k]):
-                        at.children[seen] = chain[k]
-                        break
-                    at = at.children[seen]
-        self.paths += 1
-        self.states.update(zip(path.keys, path.states, strict=True))
-        self.update_live_values(path)
+                along, parent = self.follow(path, chain)
+            along += chain[len(along) :]
+            if self.paths and parent is None:
+                return  # another thread was first
+            self.states.update(zip(path.keys, path.states, strict=True))
+            update_live_values(path, along)
+            self.all_paths = [*self.all_paths, path]
+            if parent is not None:
+                key = path.guards[len(parent) - 1].expected
+                parent[-1].children[key] = along[len(parent)]
+            else:
+                count = len(path.graph.inputs) - len(path.captures) - len(path.states)
+                self.arguments = path.graph.inputs[:count]
+                self.root = chain[0]
+            self.paths += 1
 
-    def update_live_values(self, path: TracedPath) -> None:
-        """Determine which values the segments along a path must pass on."""
+    def follow(
+        self, path: TracedPath, chain: list[Segment]
+    ) -> tuple[list[Segment], list[Segment] | None]:
+        """The segments that a path shares with the tree, twice; None if the tree contains it."""
         along = [self.root]
-        for guard in path.guards:
-            along.append(along[-1].children[guard.expected])
-        wanted = {o for o in path.graph.outputs if type(o) is int}
-        for segment in reversed(along):
-            if segment.guard is not None:
-                wanted.add(segment.guard[0])
-            if not wanted <= segment.live_values:
-                segment.live_values |= wanted
-                segment.plan = None
-            for node in segment.nodes:
-                wanted.update(node.reads())
+        for guard, segment in zip(path.guards, chain[1:], strict=True):
+            known = along[-1].children.get(guard.expected)
+            if known is None or not is_same_segment(known, segment):
+                return along, list(along)
+            along.append(known)
+        return along, None
 
-    def run(self, frame: dict[int, Any], variables: list[Any]) -> tuple[TracedPath, list[Any]]:
-        """Run along the tree; return the path taken and the results of its effects.
+    def run(self, run: TreeRun) -> TracedPath:
+        """Run along the tree by compiled plans; return the path taken.
 
         Raises:
-            Miss: if a guard sees a new value.
+            GuardMiss: if a guard sees a new value.
         """
-        log: list[tuple[str, Any]] = []
-        results: list[Any] = []
+        frame = run.frame
         segment = self.root
-        walked: list[Segment] = []
         while True:
-            walked.append(segment)
-            for number, source in segment.loads:
-                frame[number] = load_source(source, variables)
-            plan = segment.plan or segment.compile()
-            try:
-                made = plan(*[frame[n] for n in segment.ins])
-            except OutOfRangeError:
-                self.commit_before_exhaustion(walked, frame, variables)
-                raise
-            frame.update(zip(segment.outs, made, strict=True))
+            run.enter(segment)
+            compiled = segment.plan or self.compile_segment(segment)
+            plan, ins, outs = compiled
+            made = plan(*[frame[n] for n in ins])
+            frame.update(zip(outs, made, strict=True))
             for node in segment.effects:
-                done = tuple([frame[o] for o in node.outputs])
-                log.append((node.op.name, done))
-                results.append(done)
+                run.log_effect(node, tuple([frame[o] for o in node.outputs]))
             if segment.guard is None:
-                assert segment.path is not None
-                return segment.path, results
-            number, kind = segment.guard
-            raw = frame[number]
-            seen = raw.shape if kind == "shape" else guard_key(raw)
-            log.append(("guard", seen))
-            follower = segment.children.get(seen)
-            if follower is None:
-                raise GuardMiss(log)
+                return run.end(segment, self)
+            follower = run.follow_guard(segment)
+            if segment.plan is not compiled:  # another thread has added a path since
+                raise CommitConflict(run.log)
             segment = follower
 
-    def commit_before_exhaustion(
-        self, walked: list[Segment], frame: dict[int, Any], variables: list[Any]
-    ) -> None:
-        """Commit the assignments that precede the call of an exhausted iterator."""
+    def compile_segment(self, segment: Segment) -> tuple[Any, list[int], list[int]]:
+        """Compile the plan of a segment."""
+        with self.lock:
+            return segment.plan or segment.compile()
+
+    def run_again(self, run: TreeRun, log: list[tuple[str, Any]], has_effects: bool) -> TracedPath:
+        """Run along the tree node by node, with the results of side effects from `log`.
+
+        Raises:
+            GuardMiss: if a guard sees a new value.
+            UnloggedEffect: at a side effect that is not in `log`, unless `has_effects`.
+        """
+        rest = list(log)
+        segment = self.root
+        while True:
+            run.enter(segment)
+            for node in segment.nodes:
+                raws = tuple([lookup_operand(run.frame, i) for i in node.inputs])
+                if isinstance(node.op, Effect) and node.op.is_replayed:
+                    if rest and rest[0][0] == node.op.name:
+                        made = rest.pop(0)[1]
+                    elif has_effects:
+                        rest, made = [], node.op.kernel(*raws)
+                    else:
+                        raise UnloggedEffect
+                    run.log_effect(node, made)
+                else:
+                    made = run_node(node, raws)
+                run.frame.update(zip(node.outputs, made, strict=True))
+            if segment.guard is None:
+                return run.end(segment, self)
+            segment = run.follow_guard(segment)
+            if not rest or rest.pop(0) != run.log[-1]:
+                rest = []
+
+    def written_keys(self) -> list[int]:
+        """Keys of the variables that some path writes."""
+        return list(dict.fromkeys(key for path in self.all_paths for key in path.written_keys()))
+
+    def values_before_exhaustion(self, run: TreeRun) -> dict[int, Any]:
+        """Raw values by key of the variables assigned before the call of an exhausted iterator."""
+        walked, frame = run.walked, run.frame
         nodes = [n for segment in walked[:-1] for n in segment.nodes]
         for node in walked[-1].nodes:
             if isinstance(node.op, Effect) and node.op.is_replayed and node.outputs:
-                break
+                if node.outputs[0] not in frame:
+                    break
+                continue
             nodes.append(node)
         newest = {n.static["key"]: n.outputs[0] for n in nodes if n.op is INSTALL}
         missing = [n for n in nodes if not n.is_effect and not frame.keys() >= set(n.outputs)]
         for node in Graph(list(frame), missing, newest.values(), {}).live_nodes():
-            raws = tuple([lookup_operand(frame, i) for i in node.inputs])
-            made = run_kernel(node.op, raws, node.static)  # type: ignore[arg-type]
-            frame.update(zip(node.outputs, made if node.op.outputs else (made,), strict=True))
-        sources = [self.states[key] for key in newest]
-        written = [variables[s] if type(s) is int else s for s in sources]
-        commit(written, [frame[number] for number in newest.values()])
+            made = run_node(node, tuple([lookup_operand(frame, i) for i in node.inputs]))
+            frame.update(zip(node.outputs, made, strict=True))
+        return {key: frame[number] for key, number in newest.items()}
 
 
-def load_source(source: Any, variables: list[Any]) -> Any:
-    """The raw array of a capture, of a variable, or of a variable among the arguments."""
-    if type(source) is int:
-        return variables[source]._stored_version()._array
-    return (source._stored_version() if hasattr(source, "_key") else source)._array
+def update_live_values(path: TracedPath, along: list[Segment]) -> None:
+    """Determine which values the segments along a path must pass on."""
+    wanted = {o for o in path.graph.outputs if type(o) is int}
+    for segment in reversed(along):
+        if segment.guard is not None:
+            wanted.add(segment.guard[0])
+        if not wanted <= segment.live_values:
+            segment.live_values |= wanted
+            segment.plan = None
+        for node in segment.nodes:
+            wanted.update(node.reads())
+
+
+def run_node(node: Node, raws: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The raw results of a node."""
+    if isinstance(node.op, Effect):
+        return node.op.kernel(*raws)
+    made = run_kernel(node.op, raws, node.static)
+    return made if node.op.outputs else (made,)
 
 
 def split_at_guards(path: TracedPath) -> list[Segment]:

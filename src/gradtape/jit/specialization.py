@@ -9,21 +9,20 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.device.array import to_device
-from gradtape.core.dtypes import is_differentiable
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library_frames
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.lock import Lock
-from gradtape.core.ports import TapePort
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
-from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
-from gradtape.graph.graph import Constant
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.trace import NeedsTape, Trace, raw_value
-from gradtape.jit.backward import FUNCTION_STEP, SavedCall
-from gradtape.jit.fast_call import quick
-from gradtape.jit.guard_tree import MAX_PATHS, GuardMiss, GuardTree
+from gradtape.jit.backward import SavedCall
+from gradtape.jit.executable import make_executable, record_traced_call
+from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
+from gradtape.jit.guarded_executable import GuardedExecutable
 from gradtape.jit.signature import Call
-from gradtape.jit.trace_path import TracedPath, commit, convert_results
+from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
+from gradtape.state.variable.commit import commit, make_versions
 from gradtape.tape.source import variable_of
 
 log = logging.getLogger("gradtape")
@@ -53,16 +52,17 @@ class Arguments:
                     self.variables.append(variable)
 
 
-class Compiled:
+class Specialization:
     """A function specialised to one signature.
 
     Attributes:
         tree: the paths traced so far, or None.
-        only: the path, if there is only one, without guards and effects.
-        eager_because: why calls run the Python function instead, or "".
+        only_path: the path, if there is only one, without guards and effects.
+        executable: what runs calls; None before the second call and after a new trace.
+        eager_reason: why calls run the Python function instead, or "".
         fallbacks: number of such calls.
-        born: a serial number; later specializations have larger ones.
-        described: specs and Python values of the arguments; None if that would keep them alive.
+        serial_number: later specializations have larger ones.
+        call_specs: specs and Python values of the arguments; None if that would keep them alive.
     """
 
     def __init__(self, owner: Any, call: Call) -> None:
@@ -73,73 +73,49 @@ class Compiled:
         self.call_specs = None if call.weak_objects else as_specs((call.args, call.kwargs))
         self.tree: GuardTree | None = None
         self.only_path: TracedPath | None = None
-        self.plan: Any = None
+        self.executable: Any = None
         self.eager_reason = ""
         self.fallbacks = 0
-        self.tracing = Lock()
-        self.quick = False
+        # The first trace of a function may create variables, so no other one runs at that time.
+        self.tracing = Lock() if owner.has_traced else owner.first_trace
+        self.has_fast_path = False
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
 
     def run(self, call: Call) -> Any:
-        """Run a call: trace it if it is the first, else run the compiled plans."""
+        """Run a call: trace it if it is the first, else run the executable."""
         if self.eager_reason:
             return self.run_eagerly(call)
-        if self.tree is None:
-            with self.tracing:
-                if self.tree is None:
-                    return self.trace_and_run(call, [])
+        arguments = Arguments(call.leaves)
         try:
-            result = self.run_plan(Arguments(call.leaves))
-            if not self.quick:
-                self.quick = True
-                self.owner.cache_fast_path(call, self)
-            return result
-        except GuardMiss as miss:
-            seen = miss.log
-        with self.tracing:
-            return self.trace_and_run(call, seen)
-
-    def ready(self) -> Any:
-        """The fast path for calls with a known signature.
-
-        It takes the arguments and the tensors among them.
-        """
-        path, owner = self.only_path, self.owner
-        run, calls = None, None
-        if path is not None:
-            run = quick(self.plan_for(path), path)
-            calls = path.choice.calls_before_xla(path.graph)
-
-        def ready(args: tuple[Any, ...], tensors: list[Any]) -> Any:
-            nonlocal run, calls
-            recorders = local.recorders
-            if not recorders and path is not None and run is not None and self.only_path is path:
-                owner.hits_since_trace += 1
-                try:
-                    if calls:
-                        calls -= 1
-                        if not calls:
-                            run = quick(self.switch_to_xla(path), path)
-                    return run(tensors)
-                except Exception as error:
-                    hide_library_frames(error)
-                    raise
-            if self.tree is not None and not (recorders and recorders[0].is_trace):
-                owner.hits_since_trace += 1
-                try:
-                    arguments = Arguments(())
-                    arguments.tensors = tensors
-                    return self.run_plan(arguments)
-                except GuardMiss as miss:
-                    seen = miss.log
-                except Exception as error:
-                    hide_library_frames(error)
-                    raise
+            if self.tree is None:
                 with self.tracing:
-                    return self.trace_and_run(Call(args, {}, args), seen)
-            return owner._call(*args)
+                    if self.tree is None:
+                        return self.trace_and_run(call, [])
+            executable = self.executable or self.make_executable()
+            run = executable.record if local.recorders else executable.run
+            result = run(arguments.tensors, arguments.variables)
+        except StoppedRun as stop:
+            return self.finish(call, stop)
+        if not self.has_fast_path:
+            self.has_fast_path = True
+            self.owner.cache_fast_path(call, self)
+        return result
 
-        return ready
+    def finish(self, call: Call, stop: StoppedRun) -> Any:
+        """Finish a call whose run was stopped, with the side effects that it had before."""
+        arguments = Arguments(call.leaves)
+        while True:
+            try:
+                if type(stop) is GuardMiss or self.tree is None:
+                    with self.tracing:
+                        return self.trace_and_run(call, stop.log)
+                executable = self.executable or self.make_executable()
+                if isinstance(executable, GuardedExecutable):
+                    return executable.run_again(arguments.tensors, arguments.variables, stop.log)
+                run = executable.record if local.recorders else executable.run
+                return run(arguments.tensors, arguments.variables)
+            except StoppedRun as again:
+                stop = again
 
     def run_eagerly(self, call: Call) -> Any:
         """Call the Python function."""
@@ -166,7 +142,8 @@ class Compiled:
                     result = owner.python_function(*args, **kwargs)
                     returned = convert_results(result, owner.name)
                 except OutOfRangeError:
-                    commit_trace(trace)
+                    if not commit_trace(trace):
+                        raise CommitConflict(trace.event_log) from None
                     raise
                 except InvalidArgumentError as error:
                     raise as_shape_error(error) from None
@@ -178,16 +155,20 @@ class Compiled:
             raws = [raw_value(t) for t in path.result_tensors()]
             if path.choice.device is not None:
                 raws = [to_device(raw, path.choice.device) for raw in raws]
-            saved = SavedCall(path, graph_inputs(path, arguments), trace.effect_results())
-            report_variable_reads(saved, path.resolve_variables(arguments.variables))
-            commit_trace(trace)
+            stored = [s.stored for s in trace.states.values()]
+            inputs = [*arguments.tensors, *path.captures, *stored]
+            saved = SavedCall(path, inputs, trace.effect_results())
+            is_committed = commit_trace(trace)
             self.add_path(trace, path)
+            owner.has_traced = True
+            if not is_committed:
+                raise CommitConflict(trace.event_log)
         except NeedsTape:
             owner.differentiates = True
             return self.trace_and_run(call, trace.event_log)
         finally:
             trace.close()
-        return self.record_and_pack(saved, raws)
+        return record_traced_call(saved, path.resolve_variables(arguments.variables), raws)
 
     def retrace(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Trace again, as TensorFlow does, after a first run that created variables.
@@ -249,12 +230,13 @@ class Compiled:
         else:
             self.tree.add(path)
         self.only_path = path if self.tree and not path.guards and not path.effects else None
-        self.plan = None
+        self.executable = None
 
     def adopt(self, tree: GuardTree, path: TracedPath) -> None:
         """Take over the path of a trace on stand-ins."""
         self.tree = tree
         self.only_path = None if path.effects else path
+        self.executable = None
 
     def fall_back_to_eager(self, why: str) -> None:
         """Call the Python function from now on, and log the reason once."""
@@ -269,77 +251,54 @@ class Compiled:
 
     # -- running
 
-    def run_plan(self, arguments: Arguments) -> Any:
-        """Run a call by its compiled plans."""
-        path = self.only_path
-        if path is None:
-            return self.run_tree(arguments)
-        saved = SavedCall(path, graph_inputs(path, arguments), [])
-        variables = path.resolve_variables(arguments.variables)
-        joint = None
-        if local.recorders:
-            report_variable_reads(saved, variables)
-            masks = [known_inputs_mask(known, saved.inputs) for known in local.recorders]
-            joint = (
-                path.forward_backward_cache.get((bit_positions(masks[0]), ()))
-                if len(masks) == 1
-                else None
-            )
-        raws = [t._array for t in saved.inputs]
-        count = len(path.graph.outputs)
-        if joint is not None:
-            outputs = joint.forward(*raws)
-            saved.forward_backward, saved.residuals = joint, outputs[count:]
-        else:
-            outputs = self.plan_for(path).run(*raws)
-        if path.writes:
-            commit([variables[i] for i in path.writes], outputs[path.result_count : count])
-        return self.record_and_pack(saved, outputs)
+    @property
+    def plan(self) -> Any:
+        """The plan of the only path, or None."""
+        return getattr(self.executable, "plan", None)
 
-    def plan_for(self, path: TracedPath) -> Any:
-        """The compiled graph of the only path."""
-        if self.plan is None:
+    def make_executable(self) -> Any:
+        """Make what runs the calls of this signature."""
+        with self.tracing:
+            tree, path = self.tree, self.only_path
+            if self.executable is not None:
+                return self.executable
+            if tree is None:
+                raise CommitConflict([])  # another thread has fallen back to Python
+            if path is None:
+                self.executable = GuardedExecutable(tree)
+                return self.executable
             inputs = len(path.graph.inputs) - len(path.states)
             updates = {path.result_count + k: inputs + i for k, i in enumerate(path.writes)}
-            self.plan = path.plan or path.choice.compile(path.graph, updates)
-        return self.plan
+            plan = path.plan or path.choice.compile(path.graph, updates)
+            executable = make_executable(plan, path)
+            calls = path.choice.calls_before_xla(path.graph)
+            if calls:
+                executable.run = self.count_calls(executable, calls)  # type: ignore[method-assign]
+            self.executable = executable
+        return executable
 
-    def switch_to_xla(self, path: TracedPath) -> Any:
-        """The plan of the only path after many calls: XLA's, if XLA can express the graph."""
+    def count_calls(self, executable: Any, calls: int) -> Any:
+        """`executable.run`, until XLA replaces the executable after so many calls."""
+        run = executable.run
+
+        def run_and_count(tensors: list[Any], given: list[Any]) -> Any:
+            nonlocal calls
+            calls -= 1
+            if calls > 0:
+                return run(tensors, given)
+            executable.run = run
+            return self.switch_to_xla(executable).run(tensors, given)
+
+        return run_and_count
+
+    def switch_to_xla(self, executable: Any) -> Any:
+        """The executable after many calls: XLA's, if XLA can express the graph."""
         with self.tracing:
-            if not hasattr(self.plan, "start"):  # another thread may have done it
-                self.plan = path.choice.compile_for_xla(path.graph) or self.plan
-        return self.plan
-
-    def run_tree(self, arguments: Arguments) -> Any:
-        """Run a call segment by segment along the guard tree."""
-        assert self.tree is not None
-        raws = [t._array for t in arguments.tensors]
-        frame = dict(zip(self.tree.arguments, raws, strict=True))
-        path, effects = self.tree.run(frame, arguments.variables)
-        saved = SavedCall(path, graph_inputs(path, arguments), effects)
-        variables = path.resolve_variables(arguments.variables)
-        if local.recorders:
-            report_variable_reads(saved, variables)
-        outputs = [o.raw if isinstance(o, Constant) else frame[o] for o in path.graph.outputs]
-        commit([variables[i] for i in path.writes], outputs[path.result_count :])
-        return self.record_and_pack(saved, outputs)
-
-    def record_and_pack(self, saved: SavedCall, raws: Any) -> Any:
-        """Record the call in the active recorders, and pack its results."""
-        path = saved.path
-        tensors: list[Tensor] = [make_tensor(raw) for raw in raws[: path.result_count]]
-        for known in local.recorders:
-            mask = known_inputs_mask(known, saved.inputs)
-            if mask and tensors:
-                anchor = next_uid()
-                uids = tuple([t.uid for i, t in enumerate(saved.inputs) if mask >> i & 1])
-                known[anchor] = (FUNCTION_STEP, uids, mask, saved)
-                for i, out in enumerate(tensors):
-                    known[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
-                if hasattr(known, "complete"):
-                    known.complete(tuple(tensors))
-        return path.pack_results(tensors)
+            if self.executable is executable:
+                plan = executable.path.choice.compile_for_xla(executable.path.graph)
+                if plan is not None:
+                    self.executable = make_executable(plan, executable.path)
+            return self.executable or executable
 
 
 def as_specs(structure: Any) -> Any:
@@ -351,25 +310,18 @@ def as_specs(structure: Any) -> Any:
     return nest.map_structure(leaf, structure)
 
 
-def graph_inputs(path: TracedPath, arguments: Arguments) -> list[Tensor]:
-    """Tensors for the inputs of a path's graph: arguments, captures, variables."""
-    variables = path.resolve_variables(arguments.variables)
-    return [*arguments.tensors, *path.captures, *(v._stored_version() for v in variables)]
+def commit_trace(trace: Trace) -> bool:
+    """Store the newest values of the variables that a trace has written.
 
-
-def report_variable_reads(saved: SavedCall, variables: list[Any]) -> None:
-    """Report the variables that a call reads to the active recorders."""
-    versions = saved.inputs[len(saved.inputs) - len(variables) :]
-    for known in local.recorders:
-        for tensor, variable in zip(versions, variables, strict=True):
-            if tensor.uid not in known:
-                known.on_variable_read(variable, tensor.uid)
-
-
-def commit_trace(trace: Trace) -> None:
-    """Store the newest values of the variables that a trace has written."""
-    written = [s for s in trace.states.values() if s.is_written]
-    commit([s.variable for s in written], [s.newest._array.traced_value for s in written])
+    Returns False if another call has changed one of its variables meanwhile.
+    """
+    states = list(trace.states.values())
+    if not states:
+        return True
+    written = [s for s in states if s.is_written]
+    variables = [s.variable for s in written]
+    fresh = make_versions(variables, [s.newest._array.traced_value for s in written])
+    return commit(variables, fresh, [s.variable for s in states], [s.stored for s in states])
 
 
 def as_shape_error(error: InvalidArgumentError) -> Exception:
@@ -377,17 +329,3 @@ def as_shape_error(error: InvalidArgumentError) -> Exception:
     if isinstance(error, ValueError):
         return error
     return ShapeError(str(error)).with_traceback(error.__traceback__)
-
-
-def known_inputs_mask(known: Any, inputs: list[Tensor]) -> int:
-    """A bit mask of the differentiable inputs that a recorder knows."""
-    mask = 0
-    for i, t in enumerate(inputs):
-        if t.uid in known and is_differentiable(t._array.dtype):
-            mask |= 1 << i
-    return mask
-
-
-def bit_positions(mask: int) -> tuple[int, ...]:
-    """The positions of the set bits."""
-    return tuple([i for i in range(mask.bit_length()) if mask >> i & 1])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
-from itertools import repeat
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST, Device, DeviceArray, to_device_with_cache
+from gradtape.core.device.array import HOST, Device, DeviceArray
 from gradtape.core.ports import JaxPort, devices
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
@@ -18,7 +16,6 @@ from gradtape.graph.graph import Constant, Graph, Operand
 from gradtape.graph.guard import Guard
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import INSTALL
-from gradtape.state.variable.storage import make_version
 from gradtape.tape.source import variable_of
 
 
@@ -31,6 +28,7 @@ class TracedPath:
         captures: captured tensors.
         states: the variables, each a Variable or a position among the variable arguments.
         writes: positions in `states` of the variables that are written.
+        checked: those of `writes` whose old value the graph reads.
         results: how many outputs are results.
         structure: structure of the function's result, with all leaves that are not tensors.
         places: for each leaf of `structure` the position of its output, or None.
@@ -68,6 +66,11 @@ class TracedPath:
         self.writes = [i for i, s in enumerate(states) if s.is_written]
         outputs += [states[i].newest._array.number for i in self.writes]
         self.graph: Graph = trace.make_graph(outputs)
+        first = len(self.graph.inputs) - len(states)
+        read = {i for node in self.graph.live_nodes() for i in node.reads()}
+        read.update(o for o in outputs if type(o) is int)
+        read.update(guard.number for guard in trace.guards)
+        self.checked = [i for i in self.writes if self.graph.inputs[first + i] in read]
         self.guards: list[Guard] = trace.guards
         self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
         self.effects = [n for n in self.graph.nodes if n.is_effect]
@@ -104,6 +107,10 @@ class TracedPath:
     def resolve_variables(self, given: list[Any]) -> list[Any]:
         """The variables of a call whose variable arguments are `given`."""
         return [given[s] if type(s) is int else s for s in self.states]
+
+    def written_keys(self) -> list[int]:
+        """Keys of the variables that are written."""
+        return [self.keys[i] for i in self.writes]
 
     def result_tensors(self) -> list[Tensor]:
         """The tensors that the traced function returned."""
@@ -155,22 +162,6 @@ def convert_results(result: Any, name: str) -> Any:
             ) from None
 
     return nest.map_structure(leaf, result, expand_composites=True)
-
-
-def commit(variables: Iterable[Any], raws: Iterable[Any]) -> None:
-    """Store the new values of all variables atomically: no Python code runs in between."""
-    if devices.active:
-        variables = list(variables)
-        raws = [
-            to_device_with_cache(raw, v._home_device)
-            for raw, v in zip(raws, variables, strict=True)
-        ]
-    store_versions(variables, [make_version(raw) for raw in raws])
-
-
-def store_versions(variables: Iterable[Any], versions: list[Tensor]) -> None:
-    """Make tensors the values of variables, in one loop in C."""
-    deque(map(setattr, variables, repeat("_value"), versions), maxlen=0)
 
 
 def wrap_results(raws: Iterable[Any]) -> list[Tensor]:

@@ -165,7 +165,7 @@ class MapPlan:
         path = self.path = compiled.only_path
         self.compiled = compiled
         self.captures = [t._array for t in path.captures]
-        self.run = compiled.plan_for(path).run
+        self.run = (compiled.executable or compiled.make_executable()).plan.run
         self.results = path.result_count
         self.pack = make_result_packer(path)
         arguments = len(path.graph.inputs) - len(self.captures)

@@ -172,12 +172,23 @@ class AssignMethods:
             raise InvalidArgumentError(
                 f"count_up_to: the variable must be int32 or int64. Received {self._dtype.name}."
             )
-        with self._lock:
-            before = self.value()
-            if int(before) >= limit:
-                raise OutOfRangeError(f"count_up_to: reached the limit of {limit}.")
-            self.assign_add(1, read_value=False)
+        if active_trace() is None:
+            counted: list[Any] = []
+            self._update(count_up, limit, counted)
+            return convert(counted[0])
+        before = self.value()
+        if int(before) >= limit:
+            raise OutOfRangeError(f"count_up_to: reached the limit of {limit}.")
+        self.assign_add(1, read_value=False)
         return before
+
+
+def count_up(array: Any, own: bool, limit: int, counted: list[Any]) -> Any:
+    """`array` plus one, unless `limit` is reached; the old value is appended to `counted`."""
+    if int(array) >= limit:
+        raise OutOfRangeError(f"count_up_to: reached the limit of {limit}.")
+    counted.append(array.copy())
+    return run_kernel(add.op, (array, array.dtype.type(1)), {})
 
 
 def apply_delta(

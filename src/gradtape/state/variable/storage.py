@@ -36,21 +36,27 @@ def count_own_references() -> int:
     return getrefcount(array)
 
 
+HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
+COMMIT_LOCK = Lock()  # makes single steps atomic where there is no GIL
+
 # Without the GIL another thread may change a reference count at any time: never in place.
-OWN_REFERENCES = count_own_references() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
+OWN_REFERENCES = count_own_references() if HAS_GIL else -1
 
 
 class VariableStorage:
     """The mutable part of a variable. Every change ends with an assignment to `_value`.
 
     `_value` is None during an update: the update holds `_lock` and has removed the version in one
-    atomic step. A reader that finds None waits for the lock (`_stored_version`). A value that
-    another thread assigns during an update is the later one, so the update keeps it.
+    atomic step. Readers and writers in other threads that find None wait for the lock. A value that
+    a signal handler or a destructor assigns during an update of the same thread stays.
     """
 
     _value: Tensor | None
     _is_random = False  # whether it is the state of a random generator
-    _array_in_update: Any = None  # the array that an update is working on
+    _key: int
+    _array_in_update: Any = (
+        None  # the array that an update writes to, or the version that it replaces
+    )
     _home_device: Device = (
         HOST  # the device of the value, on whichever device the next one is computed
     )
@@ -72,7 +78,8 @@ class VariableStorage:
                 value = self._value
                 if value is None:
                     # Called by a signal handler or destructor during this thread's own update.
-                    return make_version(self._array_in_update.copy())
+                    work = self._array_in_update
+                    return work if isinstance(work, Tensor) else make_version(work.copy())
         return value
 
     def _current_version(self) -> Tensor:
@@ -104,12 +111,20 @@ class VariableStorage:
     def _install(self, raw: Any) -> None:
         """Make `raw` the value. The caller must not write to it any more."""
         if devices.active:
-            self._value = make_version_on_device(to_device(raw, self._home_device))
+            self._wait_and_store(make_version_on_device(to_device(raw, self._home_device)))
             return
         version = EagerTensor()  # as `make_version`, without a second test of `devices.active`
         version._array = raw
         version.uid = -next_uid()
-        self._value = version
+        if HAS_GIL and self._value is not None:
+            self._value = version  # no call since the test: no update can begin between them
+        else:
+            self._wait_and_store(version)
+
+    def _wait_and_store(self, version: Tensor) -> None:
+        """Make `version` the value after updates of other threads."""
+        with self._lock, COMMIT_LOCK:
+            self._value = version
 
     def _update(self, function: Callable[..., Any], *args: Any) -> None:
         """Install the result of `function(array, own, *args)`, where `array` is the current value.
@@ -124,7 +139,11 @@ class VariableStorage:
             locked.extend(map(self._lock.acquire, ONCE))
             if self._value is None:  # this call interrupted an update in the same thread
                 self._value = self._stored_version()
-            value, self._value = self._value, None
+            if HAS_GIL:
+                value, self._value = self._value, None  # no call: atomic
+            else:
+                with COMMIT_LOCK:
+                    value, self._value = self._value, None
             fresh.uid = value.uid
             array = self._array_in_update = value._array
             try:
@@ -153,98 +172,10 @@ class VariableStorage:
                 self._lock.release()
 
 
-class ExclusiveUpdate:
-    """Context manager that removes the versions of several variables for one common update.
-
-    At its end, variables that did not get a new version get their old one back. An interrupt may
-    arrive anywhere, so call `put_back` once more after the context.
-
-    Attributes:
-        arrays: the raw arrays, in the order of the variables.
-        own: whether none of the arrays has other references, so that all may be written in place.
-    """
-
-    __slots__ = ("arrays", "is_exclusive", "locked", "variables", "versions")
-
-    def __init__(self, variables: list[VariableStorage]) -> None:
-        """`variables` must be sorted by their keys: locks are acquired in this order."""
-        self.variables = variables
-        self.arrays: list[Any] = []
-        self.versions: list[Any] = []
-        self.locked: list[Any] = []
-        self.is_exclusive = False
-
-    def __enter__(self) -> ExclusiveUpdate:
-        """Lock the variables and remove their versions."""
-        arrays, values, own = self.arrays, self.versions, True
-        try:
-            for variable in self.variables:
-                if variable._lock._is_owned():  # type: ignore[attr-defined]
-                    return self  # this call interrupted an update in the same thread
-                self.locked.append(variable)
-                variable._lock.acquire()
-                value: Any = variable._value
-                values.append(value)
-                array = variable._array_in_update = value._array
-                variable._value = None
-                arrays.append(array)
-                if (
-                    getrefcount(value) != VERSION_REFERENCES
-                    or getrefcount(array) != ARRAY_REFERENCES
-                    or type(array) is not np.ndarray
-                    or array.base is not None
-                    or not array.flags.carray
-                ):
-                    own = False
-        except BaseException:
-            self.restore_versions()
-            raise
-        self.is_exclusive = own
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        """Put back the versions that were not replaced."""
-        self.restore_versions()
-
-    def restore_versions(self) -> None:
-        """Put back the versions that were not replaced, and unlock. Safe to call again."""
-        while self.locked:
-            i = len(self.locked) - 1
-            variable = self.locked[i]
-            if variable._lock._is_owned():
-                if i < len(self.versions):
-                    if variable._value is None:
-                        variable._value = self.versions[i]
-                    variable._array_in_update = None
-                variable._lock.release()
-            del self.locked[i]
-
-
-def count_exclusive_references() -> tuple[int, int]:
-    """The `getrefcount` in `ExclusiveUpdate` of a version and an array without other references."""
-    if OWN_REFERENCES < 0:
-        return -1, -1
-    value = make_version(np.empty(1))
-    held = [value]
-    array = value._array
-    work, listed = array, [array]
-    counts = getrefcount(value), getrefcount(array)
-    del held, work, listed
-    return counts
-
-
 def active_trace() -> Any:
     """The active trace of this thread, or None."""
     recorders = local.recorders
     return recorders[0] if recorders and recorders[0].is_trace else None
-
-
-def current_arrays(variables: list[Any]) -> list[Any]:
-    """The current raw arrays of variables; recorders are not notified."""
-    try:
-        return [v._value._array for v in variables]
-    except AttributeError:  # one of them is being updated
-        return [v._stored_version()._array for v in variables]
 
 
 def make_version(raw: Any) -> EagerTensor:
@@ -262,6 +193,3 @@ def make_version_on_device(raw: Any) -> EagerTensor:
     tensor = tensor_from_array(raw)
     tensor.uid = -tensor.uid
     return tensor
-
-
-VERSION_REFERENCES, ARRAY_REFERENCES = count_exclusive_references()

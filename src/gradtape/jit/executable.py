@@ -1,0 +1,311 @@
+"""Executable: what runs the calls of one signature, from tensors to results.
+
+It reads the variables, runs the plan, commits the new values and packs the results. `run` is for
+calls without an active tape, `record` for calls under tapes.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import repeat
+from typing import Any
+
+from gradtape.compile.numpy.engine import run_commit_calls
+from gradtape.core.context import local, next_uid
+from gradtape.core.device.lazy_tensor import held, pending, versions
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.ports import TapePort, XlaPort, devices
+from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.jit.backward import FUNCTION_STEP, SavedCall
+from gradtape.jit.trace_path import TracedPath
+from gradtape.state.variable.commit import (
+    ExclusiveUpdate,
+    commit_function,
+    make_versions,
+    read_versions,
+    run_exclusively,
+    snapshot_function,
+    store_exclusively,
+)
+from gradtape.state.variable.storage import HAS_GIL
+
+MIN_IN_PLACE_BYTES = 32768  # on average; below, a new array costs less than the ownership check
+
+
+class Executable:
+    """Runs the plan of a path without guards and side effects.
+
+    Attributes:
+        path: the path.
+        plan: its compiled graph.
+        variables: the variables of the path; None if some of them are arguments.
+        is_in_place: whether large variables are updated in their own arrays.
+    """
+
+    def __init__(self, plan: Any, path: TracedPath) -> None:
+        """Run `plan`, which was compiled from the graph of `path`."""
+        self.plan, self.path = plan, path
+        self.compute = plan.run
+        self.captures = [t._array for t in path.captures]
+        self.pack = path.make_packer()
+        self.first_write, self.last_write = path.result_count, len(path.graph.outputs)
+        is_fixed = all(type(s) is not int for s in path.states)
+        self.variables = path.resolve_variables([]) if is_fixed else None
+        self.writes = bool(path.writes)
+        self.groups = self.group_variables(self.variables) if self.variables is not None else None
+        self.checks_all = path.checked == list(range(len(path.states)))
+        self.snapshot = snapshot_function(len(path.states))
+        blind = len(path.writes) - len(path.checked)
+        self.commit = commit_function(len(path.writes), len(path.checked), blind)
+        inputs = path.graph.inputs
+        self.is_input_differentiable = [
+            is_differentiable(path.graph.specs[i].dtype) for i in inputs
+        ]
+        self.busy: dict[int, Any] = {}  # the call in place; unlike a lock, an interrupt frees it
+        first = len(inputs) - len(path.states)
+        updated = [] if plan.in_place is None else sorted(set(plan.in_place.values()))
+        self.owned = [i - first for i in updated]
+        specs = [path.graph.specs[inputs[i]] for i in updated]
+        total = sum(math.prod(shape) * dtype.itemsize for shape, dtype in specs)
+        self.is_in_place = HAS_GIL and bool(specs) and total >= MIN_IN_PLACE_BYTES * len(specs)
+
+    def group_variables(self, variables: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """The variables that are written, those of them that a commit checks, and the others."""
+        path = self.path
+        blind = [i for i in path.writes if i not in path.checked]
+        return (
+            [variables[i] for i in path.writes],
+            [variables[i] for i in path.checked],
+            [variables[i] for i in blind],
+        )
+
+    def run(self, tensors: list[Any], given: list[Any]) -> Any:
+        """Run a call on its tensors and variable arguments, without recorders."""
+        raws = [t._array for t in tensors]
+        raws += self.captures
+        variables = self.variables
+        if variables is None:
+            variables = self.path.resolve_variables(given)
+        if not variables:
+            return self.pack(self.compute(*raws))
+        if self.is_in_place:
+            outputs = self.run_in_place(raws, variables)
+            if outputs is not None:
+                return self.pack(outputs)
+        before: Any = self.snapshot(*variables)
+        try:
+            arrays = [t._array for t in before]
+        except AttributeError:  # one of them is being updated
+            before = read_versions(variables)
+            arrays = [t._array for t in before]
+        outputs = self.compute(*raws, *arrays)
+        if self.writes:
+            written, checked, blind = self.groups or self.group_variables(variables)
+            fresh = make_versions(written, outputs[self.first_write : self.last_write])
+            if not self.checks_all:
+                before = [before[i] for i in self.path.checked]
+            if not self.commit(*written, *fresh, *checked, *before, *blind):
+                del before, arrays
+                outputs = self.run_alone(raws, variables)
+        return self.pack(outputs)
+
+    def run_alone(self, raws: list[Any], variables: list[Any]) -> Any:
+        """The outputs, computed and stored while other threads wait for the written variables."""
+        written = [variables[i] for i in self.path.writes]
+
+        def compute_and_store(before: Any) -> Any:
+            outputs = self.compute(*raws, *[t._array for t in before])
+            values = outputs[self.first_write : self.last_write]
+            store_exclusively(written, make_versions(written, values))
+            return outputs
+
+        return run_exclusively(variables, self.path.writes, compute_and_store)
+
+    def run_in_place(self, raws: list[Any], variables: list[Any]) -> Any:
+        """Update the variables in their arrays and return the outputs; None if that is impossible.
+
+        Everything that can fail runs first; then one loop in C changes the variables.
+        """
+        mine: list[Any] = []
+        update = ExclusiveUpdate(variables, self.path.writes, self.owned)
+        try:
+            if self.busy.setdefault(0, mine) is not mine:
+                return None
+            with update:
+                if not update.is_owned:
+                    return None
+                arrays = [t._array for t in update.versions]
+                outputs, calls = self.plan.run_for_commit(*raws, *arrays)
+                written = [variables[i] for i in self.path.writes]
+                values = [
+                    outputs[k] if outputs[k] is not None else arrays[i]
+                    for k, i in enumerate(self.path.writes, self.first_write)
+                ]
+                fresh = make_versions(written, values)
+                run_commit_calls(calls, map(setattr, written, repeat("_value"), fresh))
+                return outputs
+        finally:
+            if self.busy.get(0) is mine:
+                self.busy.clear()
+            update.restore_versions()
+
+    # -- under tapes
+
+    def record(self, tensors: list[Any], given: list[Any]) -> Any:
+        """Run a call and record it in the active tapes."""
+        path = self.path
+        variables = self.variables
+        if variables is None:
+            variables = path.resolve_variables(given)
+        before = read_versions(variables)
+        run = self.compute_recorded(tensors, variables, before)
+        if self.writes:
+            written, checked, blind = self.groups or self.group_variables(variables)
+            fresh = make_versions(written, run[0][self.first_write : self.last_write])
+            seen = [before[i] for i in path.checked]
+            if not self.commit(*written, *fresh, *checked, *seen, *blind):
+
+                def compute_and_store(before: Any) -> Any:
+                    run = self.compute_recorded(tensors, variables, before)
+                    values = run[0][self.first_write : self.last_write]
+                    store_exclusively(written, make_versions(written, values))
+                    return run
+
+                run = run_exclusively(variables, path.writes, compute_and_store)
+        outputs, saved, watched = run
+        results: list[Tensor] = [make_tensor(raw) for raw in outputs[: path.result_count]]
+        if results:
+            for recorder, (uids, places) in zip(local.recorders, watched, strict=True):
+                if uids:
+                    record_call(recorder, saved, uids, places, results)
+        return path.pack_results(results)
+
+    def compute_recorded(self, tensors: list[Any], variables: list[Any], before: Any) -> Any:
+        """Run the plan; return the outputs, the data for the tape entry, and the watched inputs."""
+        saved = SavedCall(self.path, [*tensors, *self.path.captures, *before], [])
+        watched = [
+            self.find_watched(recorder, saved.inputs, variables, before)
+            for recorder in local.recorders
+        ]
+        raws = [t._array for t in saved.inputs]
+        joint = None
+        if len(watched) == 1:
+            joint = self.path.forward_backward_cache.get((watched[0][1], ()))
+        if joint is None:
+            return self.plan.run(*raws), saved, watched
+        outputs = joint.forward(*raws)
+        saved.forward_backward, saved.residuals = joint, outputs[self.last_write :]
+        return outputs, saved, watched
+
+    def find_watched(self, recorder: Any, inputs: Any, variables: Any, before: Any) -> Any:
+        """Report the variables to a recorder; return uids and positions of inputs it knows."""
+        for version, variable in zip(before, variables, strict=True):
+            if version.uid not in recorder:
+                recorder.on_variable_read(variable, version.uid)
+        pairs = [
+            (t.uid, i)
+            for i, (t, differentiable) in enumerate(
+                zip(inputs, self.is_input_differentiable, strict=True)
+            )
+            if differentiable and t.uid in recorder
+        ]
+        return tuple([uid for uid, _ in pairs]), tuple([i for _, i in pairs])
+
+
+def record_call(
+    recorder: Any, saved: SavedCall, uids: Any, places: Any, results: list[Any]
+) -> None:
+    """Add the entry of a call to a recorder."""
+    mask = 0
+    for i in places:
+        mask |= 1 << i
+    anchor = next_uid()
+    recorder[anchor] = (FUNCTION_STEP, uids, mask, saved)
+    for i, out in enumerate(results):
+        recorder[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
+    if hasattr(recorder, "complete"):
+        recorder.complete(tuple(results))
+
+
+def record_traced_call(saved: SavedCall, variables: list[Any], raws: list[Any]) -> Any:
+    """Record a call in the active tapes, and pack its results."""
+    path = saved.path
+    results: list[Tensor] = [make_tensor(raw) for raw in raws]
+    versions = saved.inputs[len(saved.inputs) - len(variables) :]
+    for recorder in local.recorders:
+        for version, variable in zip(versions, variables, strict=True):
+            if version.uid not in recorder:
+                recorder.on_variable_read(variable, version.uid)
+        watched = [
+            i
+            for i, t in enumerate(saved.inputs)
+            if t.uid in recorder and is_differentiable(t._array.dtype)
+        ]
+        if watched and results:
+            uids = tuple([saved.inputs[i].uid for i in watched])
+            record_call(recorder, saved, uids, watched, results)
+    return path.pack_results(results)
+
+
+class XlaExecutable(Executable):
+    """The same for the xla engine: JAX arrays are passed and returned without conversion."""
+
+    def __init__(self, plan: Any, path: TracedPath) -> None:
+        """Run `plan`, which was compiled from the graph of `path`."""
+        super().__init__(plan, path)
+        self.start, self.array_type, self.is_direct = plan.start, plan.array_type, plan.is_direct
+        self.lazy_captures = list(map(held, path.captures))
+        self.pack = path.make_packer(self.make_result)
+
+    def make_result(self, value: Any) -> Tensor:
+        """A result as a tensor."""
+        return pending(value) if type(value) is self.array_type else make_tensor(value)
+
+    def make_lazy_versions(self, written: list[Any], values: Any) -> list[Any]:
+        """Results as versions of variables; many are made by loops in C."""
+        kind = self.array_type
+        if self.is_direct or set(map(type, values)) == {kind}:
+            return versions(values)
+        raws = [XlaPort.fetch(value) if type(value) is kind else value for value in values]
+        return make_versions(written, raws)
+
+    def run(self, tensors: list[Any], given: list[Any]) -> Any:
+        """Run a call on its tensors and variable arguments, without recorders."""
+        raws = [*map(held, tensors), *self.lazy_captures]
+        variables = self.variables
+        if variables is None:
+            variables = self.path.resolve_variables(given)
+        before: Any = self.snapshot(*variables)
+        try:
+            arrays = list(map(held, before))
+        except TypeError:  # one of them is being updated
+            before = read_versions(variables)
+            arrays = list(map(held, before))
+        outputs = self.start([*raws, *arrays])
+        if self.writes:
+            written, checked, blind = self.groups or self.group_variables(variables)
+            fresh = self.make_lazy_versions(written, outputs[self.first_write : self.last_write])
+            if not self.checks_all:
+                before = [before[i] for i in self.path.checked]
+            if not self.commit(*written, *fresh, *checked, *before, *blind):
+                outputs = self.run_alone(raws, variables)
+        return self.pack(outputs)
+
+    def run_alone(self, raws: list[Any], variables: list[Any]) -> Any:
+        """The outputs, computed and stored while other threads wait for the written variables."""
+        written = [variables[i] for i in self.path.writes]
+
+        def compute_and_store(before: Any) -> Any:
+            outputs = self.start([*raws, *map(held, before)])
+            values = outputs[self.first_write : self.last_write]
+            store_exclusively(written, self.make_lazy_versions(written, values))
+            return outputs
+
+        return run_exclusively(variables, self.path.writes, compute_and_store)
+
+
+def make_executable(plan: Any, path: TracedPath) -> Executable:
+    """The executable for a plan."""
+    if hasattr(plan, "start") and not plan.is_on_accelerator and not devices.active:
+        return XlaExecutable(plan, path)
+    return Executable(plan, path)
