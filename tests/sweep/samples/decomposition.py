@@ -31,6 +31,10 @@ SAMPLES = {
         Sample((symmetric(matrices(2, 3, 3)),), dtypes=WIDE, tangent={0: lower_triangle}),
         Sample((normal(0, 2, 2),), dtypes=WIDE),
     ],
+    "eigh_or_nan": [
+        Sample((symmetric(matrices(2, 3, 3)),), dtypes=WIDE, tangent={0: lower_triangle}),
+        Sample((normal(0, 2, 2),), dtypes=WIDE),
+    ],
     "eig": [
         Sample((matrices(3, 3),), dtypes=WIDE, cotangent={1: gauge_free}),
         Sample((normal(0, 2, 2),), dtypes=WIDE),

@@ -30,6 +30,14 @@ from gradtape.ops.linalg.diagonal import (
     place_diagonal,
 )
 from gradtape.ops.linalg.matmul import adjoint, matmul
+from gradtape.ops.linalg.nonfinite import (
+    check_finite,
+    eliminate_rows,
+    has_finite_sum,
+    map_finite,
+    map_masked,
+    replace_unless,
+)
 from gradtape.ops.linalg.solve import solve, triangular_solve
 from gradtape.ops.shape import concat, shape_of, slice_
 
@@ -100,17 +108,39 @@ def eigh_wrt_a(g, out, a_spec):
 def eigh(a):
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
-    Only the lower triangle is read.
+    Only the lower triangle is read; it must be finite.
     """
+    if not has_finite_sum(a):
+        a = np.tril(a)
+        check_finite("eigh", a)
+    return compute_eigh(a)
+
+
+def compute_eigh(a: Any) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors of finite matrices."""
     e, v = np.linalg.eigh(a)
     return e, v
 
 
 @eigh.lower
 def lower_eigh(a):
-    # By default JAX averages the two triangles.
+    # Code on JAX cannot raise, so matrices that are not finite give NaN.
+    return map_masked(compute_eigh_on_jax, np.tril(a))
+
+
+def compute_eigh_on_jax(a: Any) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors; by default JAX averages the two triangles."""
     e, v = np.linalg.eigh(a, UPLO="L", symmetrize_input=False)
     return e, v
+
+
+@primitive(a=eigh_wrt_a, outputs=True)
+def eigh_or_nan(a):
+    """As `eigh`, with NaN for matrices that are not finite."""
+    return map_finite(compute_eigh, a)
+
+
+eigh_or_nan.lower(lower_eigh)
 
 
 def eig_wrt_a(g, out, a_spec):
@@ -131,9 +161,16 @@ def eig_wrt_a(g, out, a_spec):
 @primitive(a=eig_wrt_a, outputs=True)
 def eig(a):
     """Eigenvalues and eigenvectors of general matrices."""
+    check_finite("eig", a)
     e, v = np.linalg.eig(a)
     kind = np.result_type(a.dtype, np.complex64)
     return e.astype(kind), v.astype(kind)
+
+
+@eig.lower
+def lower_eig(a):
+    e, v = np.linalg.eig(a)
+    return e, v
 
 
 def qr_wrt_a(g, out, a_spec):
@@ -180,15 +217,35 @@ def complete_basis(thin: Any, whole: Any) -> Any:
 @primitive(a=qr_wrt_a, outputs=True)
 def qr(a):
     """Orthonormal columns and an upper triangular matrix whose product is `a`."""
+    return spread_nan_over_basis(*np.linalg.qr(a))
+
+
+@qr.lower
+def lower_qr(a):
     q, r = np.linalg.qr(a)
-    return q, r
+    return mask_basis(q, r), r
+
+
+def spread_nan_over_basis(q: Any, r: Any) -> tuple[Any, Any]:
+    """Replace `q` by NaN if `r` is not finite, as in TensorFlow."""
+    return (q, r) if has_finite_sum(r) else (mask_basis(q, r), r)
+
+
+def mask_basis(q: Any, r: Any) -> Any:
+    """Replace `q` by NaN where `r` is not finite; a matrix of one row has a finite `q`."""
+    return replace_unless(np.isfinite(r).all(axis=(-2, -1)), q) if q.shape[-2] > 1 else q
 
 
 @primitive(a=None, outputs=True)
 def full_qr(a):
     """As `qr`, with `q` square."""
+    return spread_nan_over_basis(*np.linalg.qr(a, mode="complete"))
+
+
+@full_qr.lower
+def lower_full_qr(a):
     q, r = np.linalg.qr(a, mode="complete")
-    return q, r
+    return mask_basis(q, r), r
 
 
 def svd_wrt_a(g, out, a_spec):
@@ -229,21 +286,34 @@ def svd(a):
 
     Matrices that are not finite give NaN.
     """
-    try:
-        u, s, vh = np.linalg.svd(a, full_matrices=False)
-    except np.linalg.LinAlgError:
-        fine = np.isfinite(a).all(axis=(-1, -2))[..., None, None]
-        u, s, vh = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), full_matrices=False)
-        u, vh = (np.where(fine, x, x.dtype.type(np.nan)) for x in (u, vh))
-        s = np.where(fine[..., 0], s, s.dtype.type(np.nan))
+    return map_finite(compute_svd, a)
+
+
+def compute_svd(a: Any, full: bool = False) -> tuple[Any, Any, Any]:
+    """Singular values and vectors of finite matrices."""
+    u, s, vh = np.linalg.svd(a, full_matrices=full)
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
+
+
+@svd.lower
+def lower_svd(a):
+    return map_masked(compute_svd, a)
 
 
 @primitive(a=None, outputs=True)
 def full_svd(a):
     """As `svd`, with square matrices of vectors."""
-    u, s, vh = np.linalg.svd(a, full_matrices=True)
-    return s, u, np.conj(np.swapaxes(vh, -1, -2))
+    return map_finite(compute_full_svd, a)
+
+
+def compute_full_svd(a: Any) -> tuple[Any, Any, Any]:
+    """Singular values and square matrices of vectors, of finite matrices."""
+    return compute_svd(a, full=True)
+
+
+@full_svd.lower
+def lower_full_svd(a):
+    return map_masked(compute_full_svd, a)
 
 
 def singular_values_wrt_a(g, a, a_spec):
@@ -255,29 +325,49 @@ def singular_values_wrt_a(g, a, a_spec):
 @primitive(a=singular_values_wrt_a)
 def singular_values(a):
     """Singular values, descending; NaN for matrices that are not finite."""
-    fine = np.isfinite(a).all(axis=(-1, -2), keepdims=True)
-    values = np.linalg.svd(np.where(fine, a, a.dtype.type(0)), compute_uv=False)
-    return np.where(fine[..., 0], values, values.dtype.type(np.nan))
+    return map_finite(compute_singular_values, a)
+
+
+def compute_singular_values(a: Any) -> Any:
+    """Singular values of finite matrices."""
+    return np.linalg.svd(a, compute_uv=False)
+
+
+@singular_values.lower
+def lower_singular_values(a):
+    return map_masked(compute_singular_values, a)
 
 
 @primitive(a=None, outputs=True)
 def lu(a):
     """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
-    from scipy.linalg import get_lapack_funcs
-
     n = a.shape[-1]
     flat = a.reshape(int(np.prod(a.shape[:-2])), n, n)
     both = np.empty_like(flat)
     order = np.empty((len(flat), n), np.int32)
     for i, matrix in enumerate(flat if n else ()):
-        (factor,) = get_lapack_funcs(("getrf",), (matrix,))
-        both[i], swaps, _ = factor(matrix)
-        order[i] = np.arange(n)
-        for j, k in enumerate(swaps):
-            order[i, [j, k]] = order[i, [k, j]]
-        if not np.diagonal(np.abs(both[i]) > 0).all():
+        factor = factor_finite_matrix if has_finite_sum(matrix) else eliminate_rows
+        both[i], order[i] = factor(matrix)
+        if not has_pivots(np.diagonal(both[i])):
             raise InvalidArgumentError("lu: Input is not invertible. Received a singular matrix.")
     return both.reshape(a.shape), order.reshape(a.shape[:-1])
+
+
+def factor_finite_matrix(matrix: Any) -> tuple[Any, Any]:
+    """LU decomposition of one matrix by LAPACK."""
+    from scipy.linalg import get_lapack_funcs
+
+    (factor,) = get_lapack_funcs(("getrf",), (matrix,))
+    both, swaps, _ = factor(matrix)
+    order = np.arange(len(matrix))
+    for j, k in enumerate(swaps):
+        order[[j, k]] = order[[k, j]]
+    return both, order
+
+
+def has_pivots(diagonal: Any) -> bool:
+    """Whether no pivot is zero; as in TensorFlow, only the first one must not be NaN."""
+    return not np.isnan(diagonal[0]) and np.all(diagonal != 0)
 
 
 @lu.lower

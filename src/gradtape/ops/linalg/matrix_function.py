@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.primitive import primitive
 from gradtape.ops.linalg.matmul import matmul
+from gradtape.ops.linalg.nonfinite import has_finite_sum, map_finite, map_masked
 from gradtape.ops.no_nan import conj_if_complex
 from gradtape.ops.quadrature import gauss_legendre
 from gradtape.ops.shape import concat, shape_of, slice_, swap, zeros
@@ -37,30 +38,65 @@ def expm_wrt_a(g, a, a_spec):
 
 @primitive(a=expm_wrt_a)
 def expm(a):
-    """Exponential of square matrices."""
+    """Exponential of square matrices; NaN for those that are not finite."""
+    return map_finite(compute_expm, a) if a.size else a
+
+
+def compute_expm(a: Any) -> Any:
+    """Exponential of finite matrices."""
     from scipy.linalg import expm as exponential
 
-    return exponential(a).astype(a.dtype, copy=False) if a.size else a
+    out = exponential(a).astype(a.dtype, copy=False)
+    if has_finite_sum(out):
+        return out
+    # SciPy gives NaN where its scaling overflows. Those results may be zero or infinite.
+    bad = np.isnan(out).any(axis=(-2, -1))
+    out[bad] = square_pade_approximant(a[bad])
+    return out
 
 
-EXPM_MAX_SQUARINGS = 16
+PADE_RADIUS = 5  # norm up to which the approximant needs no scaling
 
 
 @expm.lower
 def lower_expm(a):
-    """Scaling and squaring with the Padé approximant of degree 13 (Higham, 2005)."""
-    size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)[..., None, None]
-    halvings = np.clip(np.ceil(np.log2(np.maximum(size, 1e-30) / 5)), 0, EXPM_MAX_SQUARINGS)
-    a = a / (2**halvings).astype(a.dtype)
+    return map_masked(square_pade_approximant, a)
+
+
+def scale_to_radius(a: Any) -> tuple[Any, Any]:
+    """Divide matrices by the power of two that brings their norm to `PADE_RADIUS` at most."""
+    size = np.max(np.sum(np.abs(a), axis=-2), axis=-1)
+    size = np.minimum(size, np.finfo(size.dtype).max)  # a sum of finite numbers may overflow
+    halvings = np.maximum(np.ceil(np.log2(np.maximum(size, 1) / PADE_RADIUS)), 0)[..., None, None]
+    first = np.minimum(halvings, 64)  # 2 to the power of all halvings may overflow
+    return a / (2**first).astype(a.dtype) / (2 ** (halvings - first)).astype(a.dtype), halvings
+
+
+def pade_approximant(a: Any) -> Any:
+    """Padé approximant of degree 13 of the exponential (Higham, 2005)."""
     weight, even, odd = 1.0, 0, 0
     term = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
     for k in range(14):
         even, odd = (even + weight * term, odd) if k % 2 == 0 else (even, odd + weight * term)
         term = np.matmul(term, a)
         weight = weight * (13 - k) / ((26 - k) * (k + 1))
-    out = np.linalg.solve(even - odd, even + odd)
-    for k in range(EXPM_MAX_SQUARINGS):
-        out = np.where(k < halvings, np.matmul(out, out), out)
+    return np.linalg.solve(even - odd, even + odd)
+
+
+def square_pade_approximant(a: Any) -> Any:
+    """Exponential of finite matrices by scaling and squaring, without a limit on their size."""
+    a, halvings = scale_to_radius(a)
+    count = np.max(halvings, initial=0).astype(np.int32)
+
+    def square(k: Any, out: Any) -> Any:
+        return np.where(k < halvings, np.matmul(out, out), out)
+
+    out = pade_approximant(a).astype(a.dtype)
+    if lax is not None:
+        return lax.fori_loop(0, count, square, out)
+    with np.errstate(all="ignore"):
+        for k in range(count):
+            out = square(k, out)
     return out
 
 
@@ -102,7 +138,15 @@ def lower_sylvester(a, b, c):
 # TensorFlow does not conjugate the factors here; `conj_if_complex` undoes the engine's conjugation.
 @primitive(a=lambda g, out: sylvester(swap(conj_if_complex(out)), swap(conj_if_complex(out)), g))
 def sqrtm(a):
-    """Principal square root of square matrices; NaN for a real matrix without a real root."""
+    """Principal square root of square matrices.
+
+    It is NaN for matrices that are not finite, and for real matrices without a real root.
+    """
+    return map_finite(compute_sqrtm, a)
+
+
+def compute_sqrtm(a: Any) -> Any:
+    """Square roots of finite matrices."""
     return map_matrices(sqrt_of_matrix, a)
 
 
@@ -122,6 +166,10 @@ SQRTM_SCALING_ITERATIONS = 8
 
 @sqrtm.lower
 def lower_sqrtm(a):
+    return map_masked(iterate_sqrtm, a)
+
+
+def iterate_sqrtm(a: Any) -> Any:
     """Denman and Beavers' iteration (1976), which improves the root and its inverse together.
 
     In the first iterations scaling by the determinant (Higham 2008, 6.29) speeds up convergence.
@@ -153,10 +201,20 @@ def logm_wrt_a(g, a, a_spec):
 
 @primitive(a=logm_wrt_a)
 def logm(a):
-    """Principal logarithm of square matrices."""
-    from scipy.linalg import logm as logarithm
+    """Principal logarithm of square matrices; NaN for those that are not finite."""
+    return map_finite(compute_logm, a)
 
-    return map_matrices(lambda m: logarithm(m.astype(complex)).astype(m.dtype), a)
+
+def compute_logm(a: Any) -> Any:
+    """Logarithms of finite matrices."""
+    return map_matrices(log_of_matrix, a)
+
+
+def log_of_matrix(matrix: Any) -> Any:
+    """Logarithm of one matrix, in its dtype."""
+    from scipy.linalg import logm
+
+    return logm(matrix.astype(complex)).astype(matrix.dtype)
 
 
 LOGM_ROOTS = 6
@@ -164,9 +222,13 @@ LOGM_ROOTS = 6
 
 @logm.lower
 def lower_logm(a):
+    return map_masked(quadrature_of_logm, a)
+
+
+def quadrature_of_logm(a: Any) -> Any:
     """Take square roots until near the identity, then Gauss quadrature (Higham 2008, 11.4)."""
     one = np.eye(a.shape[-1], dtype=a.dtype)
-    rest = lax.fori_loop(0, LOGM_ROOTS, lambda _, x: lower_sqrtm(x), a) - one
+    rest = lax.fori_loop(0, LOGM_ROOTS, lambda _, x: iterate_sqrtm(x), a) - one
     nodes, weights = (np.asarray(x, a.dtype)[:, None, None] for x in gauss_legendre(16))
     rest = rest[..., None, :, :]
     terms = weights * np.linalg.solve(

@@ -15,7 +15,10 @@ from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import cast, conj
 from gradtape.ops.linalg.diagonal import keep_band
 from gradtape.ops.linalg.matmul import matmul
+from gradtape.ops.linalg.nonfinite import correct_nonfinite, find_pivots, has_finite_sum, nan_of
 from gradtape.ops.shape import slice_, swap
+
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
 @primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)))
@@ -58,20 +61,33 @@ def triangular_solve_wrt_a(g, a, out, lower):
 def triangular_solve(a, b, *, lower: bool):
     """The solution `x` of a @ x = b; only the lower or upper triangle of `a` is read."""
     try:
-        return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
+        out = np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
     except np.linalg.LinAlgError:
         return solve_by_substitution(a, b, lower)
+    return out if has_finite_sum(out) else solve_by_substitution(a, b, lower)
+
+
+@triangular_solve.lower
+def lower_triangular_solve(a, b, *, lower):
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b))
+    return lax.linalg.triangular_solve(a, b, left_side=True, lower=lower)
 
 
 def solve_by_substitution(a: Any, b: Any, lower: bool) -> Any:
-    """Solve row by row: zeros on the diagonal give infinities, as in TensorFlow."""
+    """Solve row by row: zeros on the diagonal give infinities, as in TensorFlow.
+
+    Infinities and NaN in `b` stay in their column.
+    """
     n = a.shape[-1]
-    rows: dict[int, Any] = {}
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    x = np.empty(lead + b.shape[-2:], b.dtype)
     with np.errstate(all="ignore"):
         for i in range(n) if lower else range(n - 1, -1, -1):
-            known = sum(a[..., i, j, None] * x for j, x in rows.items())
-            rows[i] = (b[..., i, :] - known) / a[..., i, i, None]
-    return np.stack([rows[i] for i in range(n)], axis=-2)
+            found = slice(0, i) if lower else slice(i + 1, None)
+            known = np.matmul(a[..., i : i + 1, found], x[..., found, :])[..., 0, :]
+            x[..., i, :] = (b[..., i, :] - known) / a[..., i, i, None]
+    return x
 
 
 def append_matrix_axes(g: Any) -> Any:
@@ -84,6 +100,14 @@ def append_matrix_axes(g: Any) -> Any:
 )  # the conjugate follows TensorFlow
 def det(a):
     """Determinant of square matrices."""
+    found = np.linalg.det(a)
+    if has_finite_sum(a):
+        return found
+    return correct_nonfinite(a, (found,), lambda matrix: (np.prod(find_pivots(matrix)),))[0]
+
+
+@det.lower
+def lower_det(a):
     return np.linalg.det(a)
 
 
@@ -94,4 +118,18 @@ def det(a):
 def slogdet(a):
     """Sign and logarithm of the absolute value of the determinant."""
     sign, logabs = np.linalg.slogdet(a)
+    if not has_finite_sum(a):
+        sign, logabs = correct_nonfinite(a, (sign, logabs), slogdet_of_nonfinite)
     return sign, logabs.astype(a.dtype)
+
+
+def slogdet_of_nonfinite(matrix: Any) -> tuple[Any, Any]:
+    """Sign and logarithm of the determinant of one matrix that is not finite."""
+    pivots = find_pivots(matrix)
+    return np.prod(np.sign(pivots)), np.sum(np.log(np.abs(pivots)))
+
+
+@slogdet.lower
+def lower_slogdet(a):
+    sign, logabs = np.linalg.slogdet(a)
+    return np.where(np.isnan(logabs), nan_of(a.dtype), sign), logabs.astype(a.dtype)

@@ -15,6 +15,7 @@ from gradtape.core.primitive import primitive
 from gradtape.ops.random.philox import draw_long_words, philox_blocks, unit64
 from gradtape.ops.random.stateless import normal64
 
+MAX_REJECTIONS = 10_000  # draws per result; no finite parameter needs as many
 BLOCKS_PER_RESULT = 256  # blocks of the stream per result
 BLOCKS_PER_COUNTED_RESULT = 42  # the same for binomial numbers that are drawn by counting trials
 KNUTH_BELOW = 10  # mean below which Poisson and binomial numbers are drawn by counting
@@ -71,21 +72,27 @@ def arrange_results(drawn: Any, each: int, shape: tuple[int, ...], dtype: Any) -
 
 @primitive(key=None, counter=None, alpha=None)
 def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
-    """Gamma numbers of rate 1 (Marsaglia and Tsang, 2000); `shape` ends in `alpha`'s shape."""
+    """Gamma numbers of rate 1 (Marsaglia and Tsang, 2000); `shape` ends in `alpha`'s shape.
+
+    As in TensorFlow, NaN compares as accepted, so the result is NaN for NaN and for `alpha` below
+    -2/3, and infinite for infinity.
+    """
     a, each = repeat_parameters(alpha, shape)
     streams = ResultStreams(key, counter, a.size)
     uniforms, gaussians = BufferedDraws(streams, unit64), BufferedDraws(streams, normal64)
-    out = np.empty(a.size)
+    out = np.full(a.size, np.nan)
     plain = np.flatnonzero(a == 1)
     out[plain] = -np.log1p(-uniforms.next(plain))
     small = a < 1
     d = a + np.where(small, 2.0 / 3, -1.0 / 3)
     c = 1.0 / 3 / np.sqrt(d)
     todo = np.flatnonzero(~(a == 1))
-    while todo.size:
+    for _ in range(MAX_REJECTIONS):
+        if not todo.size:
+            break
         x = gaussians.next(todo)
         v = 1 + c[todo] * x
-        open_ = v > 0
+        open_ = ~(v <= 0)
         i, x, v = todo[open_], x[open_], v[open_] * v[open_] * v[open_]
         u = uniforms.next(i)
         ok = (u < 1 - 0.0331 * (x * x) * (x * x)) | (
@@ -101,24 +108,29 @@ def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
 
 @primitive(key=None, counter=None, rate=None)
 def random_poisson(key, counter, rate, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Poisson numbers (Knuth, 1969; Hörmann, 1993); `shape` ends in the shape of `rate`."""
+    """Poisson numbers (Knuth, 1969; Hörmann, 1993); `shape` ends in the shape of `rate`.
+
+    The result is 0 for a negative rate. For an infinite rate or NaN it is the rate, or 0 if `dtype`
+    is an integer type.
+    """
     mean, each = repeat_parameters(rate, shape)
     uniforms = BufferedDraws(ResultStreams(key, counter, mean.size), unit64)
     out = np.zeros(mean.size)
-    strange = ~np.isfinite(mean) | (mean < 0)
-    out[strange] = np.nan
-    few = np.flatnonzero((mean < KNUTH_BELOW) & ~strange)
-    count_products(uniforms, few, np.exp(-mean), out)
-    todo = np.flatnonzero((mean >= KNUTH_BELOW) & ~strange)
+    count_products(uniforms, np.flatnonzero((mean >= 0) & (mean < KNUTH_BELOW)), mean, out)
+    todo = np.flatnonzero((mean >= KNUTH_BELOW) & (mean < np.inf))
     if todo.size:
         reject_poisson(uniforms, todo, mean, out)
+    if dtype.kind not in "iu":
+        out = np.where(np.isnan(mean) | (mean == np.inf), mean, out)
     return arrange_results(out, each, shape, dtype)
 
 
-def count_products(uniforms: BufferedDraws, todo: Any, bound: Any, out: Any) -> None:
-    """Count in `out` the uniform numbers whose running product stays above `bound`."""
-    product = np.ones(len(bound))
-    while todo.size:
+def count_products(uniforms: BufferedDraws, todo: Any, mean: Any, out: Any) -> None:
+    """Count in `out` the uniform numbers whose running product stays above exp(-mean)."""
+    product, bound = np.ones(len(mean)), np.exp(-mean)
+    for _ in range(MAX_REJECTIONS):
+        if not todo.size:
+            break
         product[todo] *= uniforms.next(todo)
         todo = todo[product[todo] > bound[todo]]
         out[todo] += 1
@@ -131,7 +143,9 @@ def reject_poisson(uniforms: BufferedDraws, todo: Any, mean: Any, out: Any) -> N
     b = 0.931 + 2.53 * np.sqrt(mean)
     a = -0.059 + 0.02483 * b
     inverse = 1.1239 + 1.1328 / (b - 3.4)
-    while todo.size:
+    for _ in range(MAX_REJECTIONS):
+        if not todo.size:
+            break
         i = todo
         u = uniforms.next(i) - 0.5
         v = uniforms.next(i)
@@ -148,7 +162,11 @@ def reject_poisson(uniforms: BufferedDraws, todo: Any, mean: Any, out: Any) -> N
 
 @primitive(key=None, counter=None, counts=None, probs=None)
 def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtype: np.dtype):
-    """Binomial numbers (Hörmann, 1993); `shape` ends in the shape of the parameters."""
+    """Binomial numbers (Hörmann, 1993); `shape` ends in the shape of the parameters.
+
+    Probabilities below 0 count as 0, those above 1 as 1, and negative counts as 0. NaN gives NaN, or 0 if `dtype` is an
+    integer type.
+    """
     counts, probs = np.broadcast_arrays(counts, probs)
     n, each = repeat_parameters(counts, shape)
     p, _ = repeat_parameters(probs, shape)
@@ -162,15 +180,18 @@ def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtyp
     todo = np.flatnonzero(fine & (n * q >= KNUTH_BELOW))
     if todo.size:
         reject_binomial(uniforms, todo, n, q, out)
-    out = np.where(turned, n - out, out)
-    out[~np.isfinite(n) | ~np.isfinite(p)] = np.nan
+    out[(n == np.inf) & (q > 0)] = np.inf
+    out = np.where(turned & (n > 0), n - out, out)
+    out[np.isnan(n) | np.isnan(p)] = 0 if dtype.kind in "iu" else np.nan
     return arrange_results(out, each, shape, dtype)
 
 
 def count_trials(uniforms: BufferedDraws, todo: Any, n: Any, p: Any, out: Any) -> None:
     """Count in `out` the geometric waiting times that fit into `n` trials."""
     waited = np.zeros(len(n))
-    while todo.size:
+    for _ in range(MAX_REJECTIONS):
+        if not todo.size:
+            break
         waited[todo] += np.ceil(np.log(uniforms.next(todo)) / np.log1p(-p[todo]))
         todo = todo[waited[todo] <= n[todo]]
         out[todo] += 1
@@ -207,7 +228,9 @@ def reject_binomial(uniforms: BufferedDraws, todo: Any, n: Any, p: Any, out: Any
     r = p / (1 - p)
     alpha = (2.83 + 5.1 / b) * spread
     m = np.floor((n + 1) * p)
-    while todo.size:
+    for _ in range(MAX_REJECTIONS):
+        if not todo.size:
+            break
         i = todo
         u = uniforms.next(i) - 0.5
         v = uniforms.next(i)

@@ -192,7 +192,7 @@ def eigh_tridiagonal(
         below = e.conj(b) if b._array.dtype.kind == "c" else b
         dense = e.add(dense, diagonal_ops.place_diagonal(below, rows=n, columns=n, offset=-1))
         dense = e.add(dense, diagonal_ops.place_diagonal(b, rows=n, columns=n, offset=1))
-    values, vectors = decomposition_ops.eigh(dense)
+    values, vectors = decomposition_ops.eigh_or_nan(dense)
     if select != "a":
         low, high = (convert(x) for x in select_range)
         if select == "i":

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InternalError, InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.side_effect import side_effect
 from gradtape.ops.elementwise import stop_gradient
@@ -27,7 +27,18 @@ from gradtape.tape.custom_gradient import custom_gradient
 from gradtape.tf.array.mask import where
 from gradtape.tf.array.shape import broadcast_dynamic_shape, broadcast_to
 from gradtape.tf.math.cast import cast
-from gradtape.tf.math.elementwise import add, divide, greater, maximum, multiply, negative, subtract
+from gradtape.tf.math.elementwise import (
+    add,
+    divide,
+    exp,
+    greater,
+    less,
+    log1p,
+    maximum,
+    multiply,
+    negative,
+    subtract,
+)
 
 
 def as_logits(op: str, logits: Any) -> Tensor:
@@ -248,13 +259,34 @@ def stateless_binomial(
 
 
 @side_effect(fails_only=True)
-def check_truncation_bounds(op: str, stddevs: Any, minvals: Any, maxvals: Any) -> None:
-    """Raise if a lower bound is not below its upper bound, or a deviation is not positive."""
-    if np.any(minvals._array >= maxvals._array) or np.any(stddevs._array <= 0):
+def check_truncation(op: str, means: Any, stddevs: Any, minvals: Any, maxvals: Any) -> None:
+    """Raise unless bounds are in order, not both infinite, and the distribution exists."""
+    low, high = minvals._array, maxvals._array
+    ordered = np.all((low < high) & ~(np.isinf(low) & np.isinf(high)))
+    if not ordered or not np.all(stddevs._array > 0):
         raise InvalidArgumentError(
-            f"{op}: minvals must be below maxvals, and stddevs positive. Received {minvals}, "
-            f"{maxvals} and {stddevs}."
+            f"{op}: minvals must be below maxvals, one of them finite, and stddevs positive. "
+            f"Received {minvals}, {maxvals} and {stddevs}."
         )
+    if not np.all(np.isfinite(means._array)):
+        raise InternalError(f"{op}: means must be finite. Received {means}.")
+
+
+FAR_TAIL = 35.0  # standard deviations; further out, probabilities underflow
+
+
+def find_truncated_quantile(a: Tensor, b: Tensor, u: Tensor) -> Tensor:
+    """The number in [a, b] below which lies the fraction `u` of the standard normal distribution.
+
+    `a` must not be above 0. If `b` is far in the lower tail, the distance from it is exponentially
+    distributed up to a factor of 1 ± 1 / FAR_TAIL².
+    """
+    below, above = normal_cdf(a), normal_cdf(b)
+    near = ndtri(add(below, multiply(u, subtract(above, below))))
+    rate = maximum(negative(b), convert(FAR_TAIL, b.dtype))
+    lost = subtract(exp(multiply(rate, subtract(a, b))), convert(1, b.dtype))
+    far = add(b, divide(log1p(multiply(subtract(convert(1, u.dtype), u), lost)), rate))
+    return where(less(b, convert(-FAR_TAIL, b.dtype)), far, near)
 
 
 @public
@@ -282,8 +314,9 @@ def stateless_parameterized_truncated_normal(
         A tensor of `shape` and the dtype of the parameters.
 
     Raises:
-        InvalidArgumentError: if a lower bound is not below its upper bound, or a deviation is
-            not positive.
+        InvalidArgumentError: if a lower bound is not below its upper bound, both are infinite, or a
+            deviation is not positive.
+        InternalError: if a mean is not finite.
 
     Note:
         The distribution is the same as in TensorFlow; the samples for a seed are not.
@@ -292,15 +325,14 @@ def stateless_parameterized_truncated_normal(
     sizes, mean = check_sample_shape(shape), convert(means)
     kind, wide = mean.dtype, dtypes.float64
     given = [mean, *(convert(x, kind) for x in (stddevs, minvals, maxvals))]
-    check_truncation_bounds(op, *given[1:])
+    check_truncation(op, *given)
     mean, spread, low, high = (cast(x, wide) for x in given)
     centre, scale = stop_gradient(mean), stop_gradient(spread)  # as TensorFlow's gradients
     a, b = divide(subtract(low, centre), scale), divide(subtract(high, centre), scale)
     mirrored = greater(a, convert(0, wide))  # above the mean, the other tail is more precise
     a, b = where(mirrored, negative(b), a), where(mirrored, negative(a), b)
     u = r.random_uniform(*stateless_key(seed), shape=sizes, dtype=np.dtype(np.float64))
-    below, above = normal_cdf(a), normal_cdf(b)
-    x = ndtri(add(below, multiply(u, subtract(above, below))))
+    x = find_truncated_quantile(a, b, u)
     x = where(mirrored, negative(x), x)
     result: Tensor = cast(add(mean, multiply(spread, x)), kind)
     return broadcast_to(result, sizes)
