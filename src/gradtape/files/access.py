@@ -12,8 +12,10 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from gradtape.core import errors
+from gradtape.files.limit import expansion_limit
 
 CHUNK_SIZE = 1 << 18
+DECOMPRESSION_STEP = 1 << 20
 ZLIB_WBITS = {"ZLIB": 15, "GZIP": 31}  # `wbits` of zlib for each stream format
 ERROR_BY_ERRNO: dict[int | None, type[errors.OpError]] = {
     errno.ENOENT: errors.NotFoundError,
@@ -40,14 +42,25 @@ def as_path(path: Any) -> str:
     return os.fsdecode(path)
 
 
+def show_path(path: Any) -> str:
+    """A path as text that can be printed, even if it is not UTF-8."""
+    return os.fsencode(as_path(path)).decode("utf-8", "backslashreplace")
+
+
 @contextmanager
 def translate_os_errors(path: Any) -> Iterator[None]:
     """Raise TensorFlow's errors in place of OSErrors about `path`."""
     try:
         yield
+    except ValueError as error:
+        if "\0" not in as_path(path):
+            raise
+        raise errors.NotFoundError(
+            f"{as_path(path)!r}; a path cannot contain a null byte"
+        ) from error
     except OSError as error:
         kind = ERROR_BY_ERRNO.get(error.errno, errors.UnknownError)
-        raise kind(f"{as_path(path)}; {error.strerror or error}") from error
+        raise kind(f"{show_path(path)}; {error.strerror or error}") from error
 
 
 def check_compression(compression: str | None) -> str:
@@ -70,10 +83,11 @@ def open_file(path: Any, compression: str | None = "", buffer_size: int | None =
 
 
 class DecompressingReader(io.RawIOBase):
-    """Decompresses a file; concatenated streams are read as one."""
+    """Decompresses a file; concatenated streams are read as one, unless `joins` is False."""
 
-    def __init__(self, file: IO[bytes], path: Any, compression: str) -> None:
+    def __init__(self, file: IO[bytes], path: Any, compression: str, joins: bool = True) -> None:
         """Read from `file`; closing this closes `file`."""
+        self._joins = joins
         self._file = file
         self._path = path
         self._compression = compression
@@ -88,6 +102,8 @@ class DecompressingReader(io.RawIOBase):
         """Read into `buffer` and return the number of bytes; 0 at the end."""
         while True:
             data = self._stream.unconsumed_tail or self._stream.unused_data
+            if self._stream.eof and not self._joins:
+                return 0
             if self._stream.eof:
                 self._stream, self._in_stream = (
                     zlib.decompressobj(ZLIB_WBITS[self._compression]),
@@ -109,7 +125,7 @@ class DecompressingReader(io.RawIOBase):
 
     def _corruption_error(self, why: str) -> errors.DataLossError:
         return errors.DataLossError(
-            f"{as_path(self._path)}: the {self._compression} stream is corrupt before byte "
+            f"{show_path(self._path)}: the {self._compression} stream is corrupt before byte "
             f"{self._file.tell()}: {why}."
         )
 
@@ -117,6 +133,39 @@ class DecompressingReader(io.RawIOBase):
         """Close this and the file."""
         self._file.close()
         super().close()
+
+
+def decompress(data: bytes, compression: str, op: str) -> bytes:
+    """Decompress a string: all members of a GZIP string, the first stream of a ZLIB string.
+
+    Raises:
+        DataLossError: if the string is corrupt or truncated.
+        ResourceExhaustedError: if it becomes too large.
+    """
+    limit, total, parts = expansion_limit(len(data)), 0, []
+    reader = DecompressingReader(io.BytesIO(data), op, compression, compression == "GZIP")
+    while part := reader.read(DECOMPRESSION_STEP):
+        total += len(part)
+        if total > limit:
+            raise expansion_error(op, limit)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def expansion_error(name: str, limit: int) -> errors.ResourceExhaustedError:
+    """The error for compressed data that becomes larger than `limit` bytes."""
+    return errors.ResourceExhaustedError(
+        f"{name}: compressed data must become at most {limit} bytes. Received data that becomes "
+        "more, as a decompression bomb does. Decompress it elsewhere if you trust it."
+    )
+
+
+def read_limit(path: Any, compression: str | None) -> int | None:
+    """The largest piece of a compressed file that may be in memory; None if not compressed."""
+    if not check_compression(compression):
+        return None
+    with translate_os_errors(path):
+        return expansion_limit(os.path.getsize(as_path(path)))
 
 
 @contextmanager

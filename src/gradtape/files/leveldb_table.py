@@ -14,11 +14,13 @@ from collections.abc import Iterable, Iterator
 
 from gradtape.core.errors import DataLossError, UnimplementedError
 from gradtape.files.crc32c import masked_crc
+from gradtape.files.limit import check_expansion
 
 TABLE_MAGIC = 0xDB4775248B80FB57
 TABLE_FOOTER = struct.Struct("<40sQ")
 BLOCK_TRAILER = struct.Struct("<BI")
 RESTART_INTERVAL = 16
+SNAPPY_BLOCK = 1  # the kind of a compressed block
 BLOCK_SIZE = 1 << 18  # a block is closed when it has this many bytes
 
 
@@ -141,11 +143,21 @@ def read_table(data: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
             name, len(data) - TABLE_FOOTER.size, "the footer does not name two blocks"
         )
     read_block(data, numbers[0], numbers[1], name)  # the empty block is only checked
+    block_bytes = key_bytes = 0
+    previous = None
     for _, value in read_entries(*read_block(data, numbers[2], numbers[3], name), name):
         inner = read_varints(value, name, numbers[2])
         if len(inner) != 2:
             raise table_corruption_error(name, numbers[2], "the index does not name a block")
-        yield from read_entries(*read_block(data, inner[0], inner[1], name), name)
+        block_bytes += inner[1]
+        if block_bytes > len(data):
+            raise table_corruption_error(name, inner[0], "blocks overlap")
+        for key, entry in read_entries(*read_block(data, inner[0], inner[1], name), name):
+            if previous is not None and key <= previous:
+                raise table_corruption_error(name, inner[0], "the keys are not in order")
+            key_bytes, previous = key_bytes + len(key), key
+            check_expansion(key_bytes, len(data), name, DataLossError)
+            yield key, entry
 
 
 def read_varints(data: bytes, name: str, place: int) -> list[int]:
@@ -170,9 +182,11 @@ def read_block(data: bytes, place: int, size: int, name: str) -> tuple[bytes, in
         raise table_corruption_error(
             name, place, f"the checksum of the block of {size} bytes is wrong"
         )
+    if kind > SNAPPY_BLOCK:
+        raise table_corruption_error(name, place, f"a block of the unknown kind {kind}")
     if kind:
         raise UnimplementedError(
-            f"{name}: the block at {place} is compressed (kind {kind}), which gradtape cannot "
+            f"{name}: the block at {place} is compressed, which gradtape cannot "
             "read. Write the table without compression."
         )
     return block, place

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from gradtape.core.errors import DataLossError
+from gradtape.files.limit import translate_decoder_errors
 
 PROTO_PACKAGE = "tensorflow"
 
@@ -89,7 +90,5 @@ def _add_field(message: Any, text: str, kinds: Any) -> None:
 
 def parse_proto(kind: Any, data: bytes, where: str) -> Any:
     """Parse a message; raise DataLossError, which names `where`, if the bytes are invalid."""
-    try:
+    with translate_decoder_errors(f"{where}: no valid {kind.DESCRIPTOR.name}", DataLossError):
         return kind.FromString(data)
-    except import_protobuf().message.DecodeError as error:
-        raise DataLossError(f"{where}: no valid {kind.DESCRIPTOR.name}: {error}.") from None

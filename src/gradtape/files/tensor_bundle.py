@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from gradtape.core.errors import DataLossError, NotFoundError, UnimplementedErro
 from gradtape.files import leveldb_table
 from gradtape.files.access import CHUNK_SIZE, as_path, open_replacement, translate_os_errors
 from gradtape.files.crc32c import crc32c, mask_crc
+from gradtape.files.limit import array_from_bytes, count_elements
 from gradtape.files.protobuf import make_message_classes, parse_proto
 
 Header, Entry, Shape, Dimension, Slice, Extent, Version = make_message_classes(
@@ -35,7 +37,6 @@ Header, Entry, Shape, Dimension, Slice, Extent, Version = make_message_classes(
 )
 HEADER_KEY = b""
 BUNDLE_VERSION = 1
-MAX_BUNDLE_ELEMENTS = 1 << 40  # elements of a tensor; more are taken for corruption
 
 
 def index_file(prefix: str) -> str:
@@ -46,6 +47,11 @@ def index_file(prefix: str) -> str:
 def data_file(prefix: str, shard: int, shards: int) -> str:
     """The name of a data file of a checkpoint."""
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
+
+
+def show_key(key: str) -> str:
+    """The name of a tensor as text that can be printed, even if it is not UTF-8."""
+    return key.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def bundle_exists(prefix: Any) -> bool:
@@ -161,7 +167,7 @@ class BundleReader:
         self.entries: dict[str, Any] = {}
         for key, value in found.items():
             text = key.decode("utf-8", "surrogateescape")
-            self.entries[text] = parse_proto(Entry, value, f"{name}: {text}")
+            self.entries[text] = parse_proto(Entry, value, f"{name}: {show_key(text)}")
 
     def __contains__(self, key: str) -> bool:
         """Whether the checkpoint has a tensor of this name."""
@@ -169,11 +175,25 @@ class BundleReader:
 
     def dtype(self, key: str) -> dtypes.DType:
         """The dtype of a tensor."""
-        return dtypes.as_dtype(self._entry(key).dtype)
+        number = self._entry(key).dtype
+        try:
+            return dtypes.as_dtype(number)
+        except TypeError:
+            raise UnimplementedError(
+                f"{self.prefix}: {show_key(key)} has a type (number {number}) that gradtape lacks."
+            ) from None
 
     def shape(self, key: str) -> tuple[int, ...]:
-        """The shape of a tensor."""
-        return tuple(dim.size for dim in self._entry(key).shape.dim)
+        """The shape of a tensor.
+
+        Raises:
+            DataLossError: if NumPy has no arrays of this shape.
+        """
+        entry = self._entry(key)
+        shape = tuple(dim.size for dim in entry.shape.dim)
+        if entry.shape.unknown_rank or count_elements(shape, 1) is None:
+            raise self._corruption_error(key, entry, f"the shape {shape!s:.200} is invalid")
+        return shape
 
     def read(self, key: str) -> Any:
         """Read a tensor as a NumPy array.
@@ -186,35 +206,30 @@ class BundleReader:
         shape = self.shape(key)
         if entry.slices:
             raise UnimplementedError(
-                f"{self.prefix}: {key} is saved in slices, which gradtape cannot read."
+                f"{self.prefix}: {show_key(key)} is saved in slices, which gradtape cannot read."
             )
-        try:
-            dtype = dtypes.as_dtype(entry.dtype)
-            numpy_dtype = np.dtype(dtype.as_numpy_dtype)
-        except (TypeError, KeyError):
+        dtype = self.dtype(key)
+        if not dtype.is_numpy_compatible:
             raise UnimplementedError(
-                f"{self.prefix}: {key} has a type (number {entry.dtype}) that NumPy lacks."
-            ) from None
-        count = 1
-        for size in shape:
-            if size < 0 or count > MAX_BUNDLE_ELEMENTS:
-                raise self._corruption_error(key, entry, f"shape {shape}")
-            count *= size
+                f"{self.prefix}: {show_key(key)} has a type ({dtype.name}) that NumPy lacks."
+            )
+        numpy_dtype = np.dtype(dtype.as_numpy_dtype)
+        count = math.prod(shape)
         data = self._read_bytes(key, entry)
         if dtype is dtypes.string:
             return self._read_strings(key, entry, data, count).reshape(shape)
         if mask_crc(crc32c(data)) != entry.crc32c:
             raise self._corruption_error(key, entry, "the checksum is wrong")
         if count * numpy_dtype.itemsize != len(data):
-            raise self._corruption_error(key, entry, f"{len(data)} bytes for shape {shape}")
-        return np.frombuffer(bytearray(data), numpy_dtype).reshape(shape)
+            raise self._corruption_error(key, entry, f"{len(data)} bytes for the shape {shape}")
+        return array_from_bytes(data, numpy_dtype).reshape(shape)
 
     def _entry(self, key: str) -> Any:
         entry = self.entries.get(key)
         if entry is None:
             raise NotFoundError(
-                f"Key {key} not found in checkpoint {self.prefix}. tf.train.list_variables lists "
-                "its keys."
+                f"Key {show_key(key)} not found in checkpoint {self.prefix}. "
+                "tf.train.list_variables lists its keys."
             )
         return entry
 
@@ -253,7 +268,9 @@ class BundleReader:
             raise self._corruption_error(key, entry, "the checksum is wrong")
         at += 4
         if sum(lengths) != len(data) - at:
-            raise self._corruption_error(key, entry, f"lengths {lengths} do not add up")
+            raise self._corruption_error(
+                key, entry, f"the lengths of {count} strings do not add up"
+            )
         out = np.empty(count, object)
         for i, length in enumerate(lengths):
             out[i] = data[at : at + length]
@@ -263,5 +280,5 @@ class BundleReader:
     def _corruption_error(self, key: str, entry: Any, why: str) -> DataLossError:
         name = data_file(self.prefix, entry.shard_id, self.shards)
         return DataLossError(
-            f"{name}: {key}, {entry.size} bytes at {entry.offset}, is corrupt: {why}."
+            f"{name}: {show_key(key)}, {entry.size} bytes at {entry.offset}, is corrupt: {why}."
         )

@@ -16,7 +16,10 @@ from gradtape.files.access import (
     ZLIB_WBITS,
     as_path,
     check_compression,
+    expansion_error,
     open_file,
+    read_limit,
+    show_path,
     translate_os_errors,
 )
 from gradtape.files.crc32c import masked_crc
@@ -39,13 +42,15 @@ def read_records(
     Raises:
         NotFoundError: if the file does not exist.
         DataLossError: at the first record that is truncated or has a wrong checksum.
+        ResourceExhaustedError: if a record of a compressed file is too large.
     """
+    limit = read_limit(path, compression)
     with open_file(path, compression, buffer_size) as file:
-        yield from iterate_records(file, as_path(path))
+        yield from iterate_records(file, show_path(path), limit)
 
 
-def iterate_records(file: IO[bytes], name: str) -> Iterator[bytes]:
-    """Yield the records of an open file, which is called `name` in errors."""
+def iterate_records(file: IO[bytes], name: str, limit: int | None = None) -> Iterator[bytes]:
+    """Yield the records of an open file, called `name` in errors, of at most `limit` bytes."""
     position = 0
     while True:
         with translate_os_errors(name):
@@ -62,21 +67,23 @@ def iterate_records(file: IO[bytes], name: str) -> Iterator[bytes]:
                 name, "corrupted record", position, "the checksum of the length is wrong"
             )
         with translate_os_errors(name):
-            body = read_up_to(file, length + RECORD_FOOTER.size)
-        if len(body) < length + RECORD_FOOTER.size:
+            data = read_up_to(file, length if limit is None else min(length, limit))
+            footer = file.read(RECORD_FOOTER.size)
+        if len(data) < length and len(footer) == RECORD_FOOTER.size:
+            raise expansion_error(name, len(data))
+        if len(footer) < RECORD_FOOTER.size:
             raise record_corruption_error(
                 name,
                 "truncated record",
                 position,
-                f"{len(body)} of {length + 4} bytes after the header",
+                f"{len(data) + len(footer)} of {length + 4} bytes after the header",
             )
-        data = body[:length]
-        if masked_crc(data) != RECORD_FOOTER.unpack_from(body, length)[0]:
+        if masked_crc(data) != RECORD_FOOTER.unpack(footer)[0]:
             raise record_corruption_error(
                 name, "corrupted record", position, "the checksum of the data is wrong"
             )
         yield data
-        position += RECORD_HEADER.size + len(body)
+        position += RECORD_HEADER.size + length + RECORD_FOOTER.size
 
 
 def read_up_to(file: IO[bytes], size: int) -> bytes:

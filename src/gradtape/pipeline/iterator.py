@@ -95,16 +95,21 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         numbers = [drawn, *(number for place in self._start_positions for number in place)]
         return {"ITERATOR": make_tensor(np.array(numbers, np.uint64).view(np.int64))}
 
+    def _check_restored_tensors(self, tensors: dict[str, Any]) -> None:
+        """Raise if a saved state is not one of this dataset."""
+        saved = np.ravel(tensors["ITERATOR"])
+        wanted = 1 + 3 * len(self._start_positions)
+        if len(saved) != wanted or min(saved[::3]) < 0:
+            raise InvalidArgumentError(
+                f"restore: the state of the saved iterator must be a count, and two seeds and a "
+                f"count for each of {len(self._start_positions)} random orders. Received "
+                f"{saved[:100]}. Restore an iterator of the same dataset."
+            )
+
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Move to the saved element number, in the random order of the saved iteration."""
         saved = np.asarray(restored_tensors["ITERATOR"]).view(np.uint64).ravel().tolist()
         wanted, places = saved[0], list(zip(*[iter(saved[1:])] * 3, strict=True))
-        if len(places) != len(self._start_positions):
-            raise InvalidArgumentError(
-                f"restore: the saved iterator must have {len(self._start_positions)} random "
-                f"orders. "
-                f"Received {len(places)}. Restore an iterator of the same dataset."
-            )
         here = int(self._serialize_to_tensors()["ITERATOR"][0])
         if wanted < here or places != self._start_positions:
             self._start_positions = places
@@ -114,8 +119,8 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
             self._reader.start(self._dataset)
             self._source.lookahead.clear()
             here = 0
-        for _ in range(wanted - here):
-            self._read_next()
+        while here < wanted and self._read_next() is not END:
+            here += 1
 
     def __iter__(self) -> Iterator:
         """This iterator."""
@@ -208,6 +213,10 @@ class NumpyIterator(PythonIterator[Any], Trackable):
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """The position of the iterator."""
         return self._iterator._serialize_to_tensors()
+
+    def _check_restored_tensors(self, tensors: dict[str, Any]) -> None:
+        """Raise if a saved position is not one of this dataset."""
+        self._iterator._check_restored_tensors(tensors)
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Move to a saved position."""

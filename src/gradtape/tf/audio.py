@@ -27,22 +27,72 @@ class DecodeWav(NamedTuple):
     sample_rate: Tensor
 
 
-def parse_wav_chunks(data: bytes) -> dict[bytes, bytes]:
-    """Parse a WAV file into its chunks, by name."""
-    if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise InvalidArgumentError("decode_wav: Header mismatch: Expected RIFF and WAVE.")
-    chunks: dict[bytes, bytes] = {}
-    offset = 12
-    while offset + 8 <= len(data):
-        name, size = struct.unpack_from("<4sI", data, offset)
-        chunks.setdefault(name, data[offset + 8 : offset + 8 + size])
-        offset += 8 + size + size % 2
-    if b"fmt " not in chunks or b"data" not in chunks:
-        raise InvalidArgumentError(
-            "decode_wav: the file must have the chunks 'fmt ' and 'data'. "
-            f"Received {sorted(chunks)}."
-        )
-    return chunks
+class WavReader:
+    """Reads the fields of a WAV file from a position that moves on."""
+
+    def __init__(self, data: bytes) -> None:
+        """Start at the beginning of `data`."""
+        self.data, self.at = data, 0
+
+    def take(self, size: int) -> bytes:
+        """The next `size` bytes."""
+        part = self.data[self.at : self.at + size]
+        require_wav(len(part) == size, f"Data too short: {size} bytes at {self.at}", len(part))
+        self.at += size
+        return part
+
+    def take_chunk_header(self) -> tuple[bytes, int]:
+        """The name of the next chunk, and how many bytes follow."""
+        name, size = struct.unpack("<4sI", self.take(8))
+        return name, size
+
+    def expect(self, text: bytes) -> None:
+        """Take `text`, which must be next."""
+        found = self.take(len(text))
+        require_wav(found == text, f"Header mismatch: Expected {text.decode()}", found)
+
+
+def require_wav(holds: bool, what: str, received: Any) -> None:
+    """Raise InvalidArgumentError unless `holds`."""
+    if not holds:
+        raise InvalidArgumentError(f"decode_wav: {what}. Received {received}.")
+
+
+def parse_wav_format(reader: WavReader) -> tuple[int, int]:
+    """Parse the head of a file up to its chunks; return the channels and the sample rate."""
+    reader.expect(b"RIFF")
+    reader.take(4)
+    reader.expect(b"WAVE")
+    reader.expect(b"fmt ")
+    (size,) = struct.unpack("<I", reader.take(4))
+    require_wav(size in (16, 18), "Bad format chunk size for WAV: Expected 16 or 18", size)
+    code, channels, rate, speed, step, bits = struct.unpack("<HHIIHH", reader.take(16))
+    reader.take(size - 16)
+    require_wav(code == PCM_FORMAT, "Bad audio format for WAV: Expected 1 (PCM)", code)
+    require_wav(channels > 0, "Bad number of channels for WAV: Expected at least 1", channels)
+    require_wav(bits == 16, "Can only read 16-bit WAV files", bits)
+    require_wav(step == 2 * channels, f"Bad bytes per sample: Expected {2 * channels}", step)
+    require_wav(speed == step * rate, f"Bad bytes per second: Expected {step * rate}", speed)
+    require_wav(rate < 1 << 31, "The sample rate must be less than 2^31", rate)
+    return channels, rate
+
+
+def parse_wav_samples(reader: WavReader, channels: int) -> Any:
+    """Parse the chunks of a file; return the samples, of shape (time, channels)."""
+    found = None
+    while reader.at < len(reader.data):
+        name, size = reader.take_chunk_header()
+        left = len(reader.data) - reader.at
+        require_wav(size <= left, f"WAV chunk {name!r} is too large: {left} bytes are left", size)
+        if name != b"data":
+            reader.take(size)
+            continue
+        require_wav(found is None, "More than one data chunk found in WAV", "another")
+        count = size // (2 * channels)
+        found = np.frombuffer(reader.take(count * 2 * channels), "<i2").reshape(count, channels)
+    if found is None:
+        raise InvalidArgumentError("decode_wav: No data chunk found in WAV.")
+    return found.astype(np.float32) / FULL_SCALE
 
 
 def fit_axis(audio: Any, size: int, axis: int) -> Any:
@@ -59,20 +109,17 @@ def fit_axis(audio: Any, size: int, axis: int) -> Any:
 def parse_wav(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]:
     """Parse a WAV file into samples and sample rate."""
     if local.probe_size:  # shape inference needs only the shapes
-        sizes = (samples, channels if channels > 0 else -1)
+        sizes = (samples, channels)
         shape = [local.probe_size if n < 0 else n for n in sizes]
         return make_tensor(np.zeros(shape, np.float32)), make_tensor(np.int32(0))
-    chunks = parse_wav_chunks(contents._array[()] if contents._array.shape == () else b"")
-    code, have, rate, _, _, bits = struct.unpack_from("<HHIIHH", chunks[b"fmt "])
-    if code != PCM_FORMAT or bits != 16:
-        raise InvalidArgumentError(
-            f"decode_wav: Can only read 16-bit WAV files, but received {bits}, format {code}."
-        )
-    whole = chunks[b"data"][: len(chunks[b"data"]) // (2 * have) * 2 * have]
-    audio = np.frombuffer(whole, "<i2").astype(np.float32).reshape(-1, have) / FULL_SCALE
+    shape = list(contents._array.shape)
+    require_wav(not shape, "contents must be scalar", f"the shape {shape}")
+    reader = WavReader(contents._array[()])
+    have, rate = parse_wav_format(reader)
+    audio = parse_wav_samples(reader, have)
     if channels > have:  # repeat the last channel, as TensorFlow does
         audio = np.concatenate([audio, np.repeat(audio[:, -1:], channels - have, 1)], 1)
-    audio = fit_axis(fit_axis(audio, channels if channels > 0 else -1, 1), samples, 0)
+    audio = fit_axis(fit_axis(audio, channels, 1), samples, 0)
     return make_tensor(np.ascontiguousarray(audio)), make_tensor(np.int32(rate))
 
 
@@ -106,6 +153,7 @@ def decode_wav(
         InvalidArgumentError: if `contents` is not a 16-bit WAV file.
     """
     tensor = convert(contents, dtypes.string)
+    require_wav(desired_channels >= -1, "desired_channels must be >= -1", desired_channels)
     return DecodeWav(*parse_wav(tensor, int(desired_channels), int(desired_samples)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
@@ -15,7 +16,8 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
-from gradtape.files.csv import FIELD_PARSERS, parse_field, read_rows
+from gradtape.files.access import as_path
+from gradtape.files.csv import FIELD_PARSERS, check_delimiter, parse_field, read_rows
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.dataset import Dataset
 from gradtape.pipeline.source.file_dataset import make_filename_dataset
@@ -66,11 +68,12 @@ class CsvDataset(Dataset):
             *[column_dtype_and_default(default) for default in record_defaults], strict=True
         )
         chosen = make_column_selector(select_cols, exclude_cols, len(kinds))
-        delimiter, quotes, empty = as_field_bytes(field_delim), bool(use_quote_delim), {b""}
+        delimiter = check_delimiter(as_field_bytes(field_delim), "CsvDataset")
+        quotes, empty = bool(use_quote_delim), {b""}
         empty.add(as_field_bytes(na_value))
 
         def elements(name: Any) -> Iterator[Any]:
-            path = name.numpy().decode()
+            path = as_path(name)
             rows = read_rows(path, compression_type, buffer_size, delimiter, quotes)
             for i, row in enumerate(islice(rows, int(bool(header)), None)):
                 fields = chosen(row)
@@ -198,7 +201,8 @@ def make_csv_dataset(
         ValueError: if no file matches, or a column does not exist.
     """
     files = match_files(file_pattern)
-    delimiter, quotes = as_field_bytes(field_delim), bool(use_quote_delim)
+    delimiter = check_delimiter(as_field_bytes(field_delim), "make_csv_dataset")
+    quotes = bool(use_quote_delim)
 
     def rows(path: str) -> Iterator[list[bytes]]:
         return read_rows(path, compression_type, None, delimiter, quotes)
@@ -210,7 +214,9 @@ def make_csv_dataset(
     found = chain.from_iterable(islice(rows(path), int(bool(header)), None) for path in files)
     limit = None if num_rows_for_inference is None else as_python_int(num_rows_for_inference)
     defaults = column_defaults or infer_defaults(
-        islice(found, limit), places, {b"", as_field_bytes(na_value)}
+        check_row_lengths(islice(found, limit), len(names), header),
+        places,
+        {b"", as_field_bytes(na_value)},
     )
     columns_read = [names[place] for place in places]
     if label_name is not None and label_name not in columns_read:
@@ -252,7 +258,7 @@ def make_csv_dataset(
 
 def match_files(file_pattern: Any) -> list[str]:
     """The files that match the pattern, sorted."""
-    patterns = [p.decode() for p in np.ravel(convert(file_pattern)._array).tolist()]
+    patterns = [os.fsdecode(p) for p in np.ravel(convert(file_pattern)._array).tolist()]
     found = sorted({name for pattern in patterns for name in glob.glob(pattern)})
     if not found:
         raise ValueError(f"No files match `file_pattern` {file_pattern}.")
@@ -265,7 +271,7 @@ def read_header(files: list[str], rows: Any, header: bool, encoding: str) -> lis
         raise ValueError("Cannot infer column names without a header line.")
     names: list[str] = []
     for path in files:
-        found = [field.decode(encoding) for field in next(rows(path), [])]
+        found = decode_names(next(rows(path), []), path, encoding)
         if names and found != names:
             raise ValueError(
                 "All input CSV files should have the same column names in the header row. "
@@ -273,6 +279,32 @@ def read_header(files: list[str], rows: Any, header: bool, encoding: str) -> lis
             )
         names = found
     return names
+
+
+def decode_names(fields: list[bytes], path: str, encoding: str) -> list[str]:
+    """The column names in a header."""
+    if not fields:
+        raise ValueError(f"make_csv_dataset: {path} must have a header line. Received no line.")
+    try:
+        return [field.decode(encoding) for field in fields]
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"make_csv_dataset: the header of {path} must be text in {encoding}. "
+            f"Received {error.object[:100]!r}. Pass its `encoding`."
+        ) from None
+
+
+def check_row_lengths(
+    rows: Iterator[list[bytes]], count: int, header: bool
+) -> Iterator[list[bytes]]:
+    """Yield the rows; raise ValueError at one that has not `count` fields."""
+    for i, row in enumerate(rows, 1 + bool(header)):
+        if len(row) != count:
+            raise ValueError(
+                f"make_csv_dataset: Problem inferring types: CSV row {i} has {len(row)} number of "
+                f"fields. Expected: {count}. Pass `column_defaults`."
+            )
+        yield row
 
 
 def resolve_columns(select: Any, names: Sequence[str]) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,20 @@ from gradtape.core import dtypes
 from gradtape.core.errors import DataLossError
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.files.tfrecord import RecordWriter, read_records
-from gradtape.pipeline.element.structure import NoneTensorSpec, flatten_element, pack_element
+from gradtape.files.access import translate_os_errors
+from gradtape.files.limit import (
+    array_from_bytes,
+    count_elements,
+    translate_decoder_errors,
+)
+from gradtape.files.tfrecord import RecordWriter, frame_record, read_records
+from gradtape.pipeline.base import UNKNOWN
+from gradtape.pipeline.element.structure import (
+    NoneTensorSpec,
+    component_spec_of,
+    flatten_element,
+    pack_element,
+)
 
 STRING = "string"
 
@@ -40,23 +51,70 @@ def encode_component(tensor: Any) -> bytes:
     return json.dumps(about).encode() + b"\n" + data
 
 
-def decode_component(record: bytes) -> Any:
-    """Decode a component that `encode_component` encoded."""
+def decode_component(record: bytes, name: str) -> Any:
+    """Decode a component that `encode_component` encoded; errors call its file `name`."""
     line, _, data = record.partition(b"\n")
-    about = json.loads(line)
-    if about["dtype"] is None:
+    about = as_fields(parse_json(line, name), name)
+    if "dtype" in about and about["dtype"] is None:
         return None
-    if about["dtype"] == STRING:
-        ends = np.cumsum(about["lengths"], dtype=np.int64).tolist()
-        parts = np.empty(len(ends), object)
-        parts[:] = [data[a:b] for a, b in zip([0, *ends], ends, strict=False)]
-        return make_tensor(parts.reshape(about["shape"]))
-    raw = np.dtype(dtypes.as_dtype(about["dtype"]).as_numpy_dtype)
-    if len(data) != raw.itemsize * prod(about["shape"]):
-        raise DataLossError(
-            f"dataset: the size of a component must match {about}. Received {len(data)} bytes."
-        )
-    return make_tensor(np.frombuffer(data, raw).reshape(about["shape"])[()])
+    dtype = parse_dtype(about.get("dtype"), name)
+    shape: Any = about.get("shape")
+    if not is_list_of_sizes(shape):
+        raise element_error(name, f"the shape {shape!s:.100}")
+    if dtype is dtypes.string:
+        array = decode_strings(about.get("lengths"), data, name)
+    else:
+        raw = np.dtype(dtype.as_numpy_dtype)
+        if len(data) % raw.itemsize:
+            raise element_error(name, f"{len(data)} bytes of {dtype.name}")
+        array = array_from_bytes(data, raw)
+    if count_elements(shape, 1) != array.size:
+        raise element_error(name, f"{array.size} elements for the shape {shape!s:.100}")
+    array = array.reshape(shape)
+    return make_tensor(array if dtype is dtypes.string else array[()])
+
+
+def decode_strings(lengths: Any, data: bytes, name: str) -> Any:
+    """An array of the strings of these lengths in `data`."""
+    if not is_list_of_sizes(lengths) or sum(lengths) != len(data):
+        raise element_error(name, f"the lengths {lengths!s:.100} of strings in {len(data)} bytes")
+    parts, at = np.empty(len(lengths), object), 0
+    for i, length in enumerate(lengths):
+        parts[i] = data[at : at + length]
+        at += length
+    return parts
+
+
+def is_list_of_sizes(value: Any) -> bool:
+    """Whether a value from JSON is a list of non-negative integers."""
+    return isinstance(value, list) and all(type(size) is int and size >= 0 for size in value)
+
+
+def parse_json(text: str | bytes, name: str) -> Any:
+    """Parse JSON in the file `name`."""
+    with translate_decoder_errors(f"dataset: {name} is corrupt", DataLossError):
+        return json.loads(text)
+
+
+def as_fields(value: Any, name: str) -> dict[str, Any]:
+    """A value from JSON that must be an object."""
+    if not isinstance(value, dict):
+        raise element_error(name, f"{value!s:.100} in place of fields")
+    return value
+
+
+def parse_dtype(value: Any, name: str) -> dtypes.DType:
+    """The dtype of this name."""
+    with translate_decoder_errors(f"dataset: {name} is corrupt", DataLossError):
+        dtype = dtypes.as_dtype(value) if isinstance(value, str) else None
+    if dtype is None or not dtype.is_numpy_compatible:
+        raise element_error(name, f"the dtype {value!s:.100}")
+    return dtype
+
+
+def element_error(name: str, what: str) -> DataLossError:
+    """The error for a file whose elements or spec are invalid."""
+    return DataLossError(f"dataset: {name} is corrupt. Received {what}. Save the dataset again.")
 
 
 class ElementWriter:
@@ -99,17 +157,44 @@ def write_through(items: Iterator[Any], path: str) -> Iterator[Any]:
             file.discard()
 
 
-def read_elements(path: str, spec: Any) -> Iterator[Any]:
-    """Yield the elements of a file."""
-    count = len(flatten_element(spec))
-    leaves = []
+def read_elements(path: str, spec: Any, size: int = UNKNOWN) -> Iterator[Any]:
+    """Yield the elements of a file.
+
+    Raises:
+        DataLossError: if the file is truncated or corrupt, its elements do not match `spec`, or
+            there are not `size` of them.
+    """
+    specs = flatten_element(spec)
+    leaves: list[Any] = []
+    count = 0
     for record in read_records(path):
-        leaves.append(decode_component(record))
-        if len(leaves) == count:
+        leaf = decode_component(record, path)
+        if not specs or not is_component_of(specs[len(leaves)], leaf):
+            raise element_error(path, f"the component {component_spec_of(leaf)} for {spec!s:.300}")
+        leaves.append(leaf)
+        if len(leaves) == len(specs):
             yield pack_element(spec, iter(leaves))
             leaves = []
+            count += 1
     if leaves:
         raise DataLossError(f"dataset: {path} ends in the middle of an element.")
+    if size not in (UNKNOWN, count):
+        raise element_error(path, f"{count} of {size} elements")
+
+
+def check_element_count(path: str, spec: Any, size: int) -> None:
+    """Raise DataLossError if a file cannot have `size` elements, because it is too short."""
+    with translate_os_errors(path):
+        length = os.path.getsize(path)
+    if size > length // (len(frame_record(b"")) * max(len(flatten_element(spec)), 1)):
+        raise element_error(path, f"{length} bytes for {size} elements")
+
+
+def is_component_of(spec: Any, leaf: Any) -> bool:
+    """Whether a component that was read matches the spec."""
+    if leaf is None or not isinstance(spec, TensorSpec):
+        return leaf is None and not isinstance(spec, TensorSpec)
+    return leaf.dtype is spec.dtype and spec.shape.is_compatible_with(leaf.shape)
 
 
 def spec_to_json(spec: Any) -> Any:
@@ -126,13 +211,34 @@ def spec_to_json(spec: Any) -> Any:
     return {"tensor": [shape, spec.dtype.name]}
 
 
-def spec_from_json(about: Any) -> Any:
-    """Convert the JSON value of `spec_to_json` back to a spec."""
-    ((kind, value),) = about.items()
-    if kind == "dict":
-        return {key: spec_from_json(inner) for key, inner in value.items()}
-    if kind == "tuple":
-        return tuple(spec_from_json(inner) for inner in value)
+def spec_from_json(about: Any, name: str) -> Any:
+    """Convert the JSON value of `spec_to_json` in the file `name` back to a spec."""
+    kind, value = next(iter(as_fields(about, name).items()), (None, None))
+    if kind == "dict" and isinstance(value, dict):
+        return {key: spec_from_json(inner, name) for key, inner in value.items()}
+    if kind == "tuple" and isinstance(value, list):
+        return tuple(spec_from_json(inner, name) for inner in value)
     if kind == "none":
         return NoneTensorSpec()
-    return TensorSpec(value[0], dtypes.as_dtype(value[1]))
+    if kind == "tensor" and isinstance(value, list) and len(value) == 2:
+        shape, dtype = value[0], parse_dtype(value[1], name)
+        sizes = [1 if size is None else size for size in shape] if shape else []
+        if shape is None or (is_list_of_sizes(sizes) and count_elements(sizes, 1) is not None):
+            return TensorSpec(shape, dtype)
+    raise element_error(name, f"the spec {about!s:.100}")
+
+
+def read_description(path: str) -> tuple[Any, int]:
+    """The spec and the number of elements in the description of a saved dataset.
+
+    Raises:
+        DataLossError: if the file is truncated or corrupt.
+    """
+    with translate_os_errors(path), open(path, "rb") as file:
+        about = as_fields(parse_json(file.read(), path), path)
+    size = about.get("size")
+    if type(size) is not int:
+        raise element_error(path, f"the number of elements {size!s:.100}")
+    with translate_decoder_errors(f"dataset: {path} is corrupt", DataLossError):
+        spec = spec_from_json(about.get("spec"), path)
+    return spec, size if size >= 0 else UNKNOWN

@@ -14,7 +14,8 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
-from gradtape.files.access import open_file, translate_os_errors
+from gradtape.files.access import as_path
+from gradtape.files.fixed_record import read_fixed_records
 from gradtape.files.text import read_lines
 from gradtape.files.tfrecord import read_records
 from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int, make_dataset
@@ -35,7 +36,7 @@ class FileDataset(Dataset):
         files = make_dataset(names._start, lambda: STRING_SPEC, names._size)
 
         def strings(name: Any) -> Iterator[Any]:
-            return map(make_tensor, map(as_raw_string, read(name.numpy().decode())))
+            return map(make_tensor, map(as_raw_string, read(as_path(name))))
 
         def dataset_of(name: Any) -> Dataset:
             return make_dataset(lambda: strings(name), lambda: STRING_SPEC, UNKNOWN)
@@ -158,16 +159,13 @@ class FixedLengthRecordDataset(FileDataset):
                 f"`record_bytes` must be greater than zero. Received {size}."
             )
 
+        if header < 0 or footer < 0:
+            raise InvalidArgumentError(
+                "FixedLengthRecordDataset: `header_bytes` and `footer_bytes` must be >= 0. "
+                f"Received {header} and {footer}."
+            )
+
         def records(path: str) -> Iterator[bytes]:
-            with open_file(path, compression_type, buffer_size) as file, translate_os_errors(path):
-                data = file.read()
-            body = len(data) - header - footer
-            if body < 0 or body % size:
-                raise InvalidArgumentError(
-                    f"FixedLengthRecordDataset: Excess bytes of {body % size} in {path}. Its "
-                    f"{len(data)} bytes must be a header of {header} bytes, records of {size} "
-                    f"bytes and a footer of {footer} bytes."
-                )
-            return (data[i : i + size] for i in range(header, header + body, size))
+            return read_fixed_records(path, (header, size, footer), compression_type, buffer_size)
 
         super().__init__(filenames, records, num_parallel_reads)

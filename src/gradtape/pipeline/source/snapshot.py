@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
 
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, NotFoundError
+from gradtape.files.access import translate_os_errors
 from gradtape.pipeline.base import UNKNOWN, make_dataset
 from gradtape.pipeline.source import element_file
 from gradtape.pipeline.user_function import UserFunction
@@ -36,12 +37,13 @@ class Snapshot:
     def start(self) -> Iterator[Any]:
         """Start an iteration: read the files if they are complete, otherwise write them."""
         folder = self.folder()
+        mark = os.path.join(folder, COMPLETE_FILE)
         try:
-            with open(os.path.join(folder, COMPLETE_FILE), encoding="utf-8") as file:
-                names = json.load(file)
-        except FileNotFoundError:
+            with translate_os_errors(mark), open(mark, "rb") as file:
+                text = file.read()
+        except NotFoundError:
             return self.write_files(self.dataset._start(), folder)
-        return self.read_files([os.path.join(folder, name) for name in names])
+        return self.read_files(parse_file_names(text, folder, mark))
 
     def read_files(self, paths: list[str]) -> Iterator[Any]:
         """Start an iteration over the elements of the files."""
@@ -88,6 +90,16 @@ class Snapshot:
         with open(part, "w", encoding="utf-8") as mark:
             json.dump(names, mark)
         os.replace(part, os.path.join(folder, COMPLETE_FILE))
+
+
+def parse_file_names(text: bytes, folder: str, mark: str) -> list[str]:
+    """The paths of the files that a complete snapshot lists; all are in its folder."""
+    names = element_file.parse_json(text, mark)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise element_file.element_error(mark, f"{names!s:.100} in place of file names")
+    if any(os.path.basename(name) != name for name in names):
+        raise element_file.element_error(mark, f"a file outside of its folder in {names!s:.100}")
+    return [os.path.join(folder, name) for name in names]
 
 
 def check_shard_number(given: Any) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
-from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int, make_dataset
+from gradtape.pipeline.base import AUTOTUNE, DatasetBase, as_python_int, make_dataset
 from gradtape.pipeline.source import element_file
 from gradtape.pipeline.source.snapshot import Snapshot
 from gradtape.pipeline.transformation.random_choice import CachedRandomSource
@@ -183,6 +183,7 @@ class BufferMethods(DatasetBase):
 
         Raises:
             NotFoundError: if there is no saved dataset.
+            DataLossError: here or during an iteration, if its files are truncated or corrupt.
         """
         if compression is not None or reader_func is not None or wait:
             raise NotImplementedError("Dataset.load: only `path` and `element_spec` are supported.")
@@ -190,12 +191,12 @@ class BufferMethods(DatasetBase):
         description = os.path.join(folder, SPEC_FILE)
         if not os.path.exists(description):
             raise NotFoundError(f"Dataset.load: there is no saved dataset in {folder}.")
-        with open(description, encoding="utf-8") as file:
-            about = json.load(file)
-        spec = element_file.spec_from_json(about["spec"]) if element_spec is None else element_spec
-        size = about["size"] if about["size"] >= 0 else UNKNOWN
+        saved, size = element_file.read_description(description)
+        spec = saved if element_spec is None else element_spec
+        elements = os.path.join(folder, ELEMENTS_FILE)
+        element_file.check_element_count(elements, saved, size)
         return make_dataset(
-            lambda: element_file.read_elements(os.path.join(folder, ELEMENTS_FILE), spec),
+            lambda: element_file.read_elements(elements, spec, size),
             lambda: spec,
             size,
         )

@@ -18,10 +18,13 @@ from gradtape.state.random.seed import SEEDS, make_key_and_counter
 WORD_CHUNK = 1024  # words drawn together
 
 
-def random_words(seed: int, more: int) -> Iterator[int]:
-    """Yield the random words of the generator with this pair of seeds."""
-    for start in count(0, WORD_CHUNK // 4):
-        yield from draw_words(*make_key_and_counter(seed, more, start), WORD_CHUNK).tolist()
+def random_words(seed: int, more: int, skip: int = 0) -> Iterator[int]:
+    """Yield the random words of the generator with this pair of seeds, after `skip` words."""
+    chunk, skip = divmod(skip, WORD_CHUNK)
+    for start in count(chunk * WORD_CHUNK // 4, WORD_CHUNK // 4):
+        words = draw_words(*make_key_and_counter(seed, more, start), WORD_CHUNK)
+        yield from words[skip:].tolist()
+        skip = 0
 
 
 class RandomSource:
@@ -63,7 +66,7 @@ class SeedStream(RandomSource):
         """Continue from a saved position."""
         *pair, self.iteration_count = place
         self.pair = (pair[0], pair[1])
-        self.words = islice(random_words(*self.pair), 2 * self.iteration_count, None)
+        self.words = random_words(*self.pair, skip=2 * self.iteration_count)
 
 
 class CachedRandomSource(RandomSource):

@@ -11,6 +11,7 @@ from gradtape.state.checkpoint.trackable import children_of, has_values
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ATTRIBUTES_PART = ".ATTRIBUTES"
+MAX_NAME_PARTS = 100  # names in a path that a message shows
 
 ObjectGraphProto, Node, Child, Attribute, Slot, Saver, Bool = make_message_classes(
     "gradtape/object_graph.proto",
@@ -108,13 +109,31 @@ def escape_name(name: str) -> str:
     return name.replace(".", "..").replace("/", ".S")
 
 
-def readable_names(graph: Any) -> list[str]:
-    """For each node, the path from the root, for messages."""
-    names: dict[int, str] = {0: "(root)"}
-    order = [0]
-    for number in order:  # grows during the loop
-        for child in graph.nodes[number].children:
-            if child.node_id not in names:
-                names[child.node_id] = f"{names[number]}.{child.local_name}"
-                order.append(child.node_id)
-    return [names.get(number, f"(node {number})") for number in range(len(graph.nodes))]
+class NodeNames:
+    """For each node, the path from the root, for messages.
+
+    A path is made when it is asked for: all paths of a deep graph together are quadratic in size.
+    """
+
+    def __init__(self, graph: Any) -> None:
+        """Find the parent of each node."""
+        self._parents: dict[int, tuple[int, str]] = {0: (0, "(root)")}
+        order = [0]
+        for number in order:  # grows during the loop
+            for child in graph.nodes[number].children:
+                if child.node_id not in self._parents:
+                    self._parents[child.node_id] = (number, child.local_name)
+                    order.append(child.node_id)
+
+    def __getitem__(self, number: int) -> str:
+        """The path of a node; the middle of a long one is left out."""
+        if number not in self._parents:
+            return f"(node {number})"
+        parts: list[str] = []
+        while number:
+            number, name = self._parents[number]
+            parts.append(name)
+        parts.append("(root)")
+        if len(parts) > MAX_NAME_PARTS:
+            parts[2 : 2 - MAX_NAME_PARTS] = ["…"]
+        return ".".join(reversed(parts))

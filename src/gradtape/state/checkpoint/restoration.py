@@ -34,7 +34,7 @@ class Restoration:
         """Match the objects below `root`; `attached` are additional children of the root."""
         self.reader = reader
         self.graph = read_object_graph(reader)
-        self.names = object_graph.readable_names(self.graph)
+        self.names = object_graph.NodeNames(self.graph)
         self.number = next_restoration_number()
         self.bound: dict[int, Any] = {}
         self.unused: dict[int, str] = {}
@@ -89,6 +89,10 @@ class Restoration:
     def _read_values(self, node: int, value: Any) -> dict[str, Any]:
         """The raw values of an object, by the names of its attributes."""
         attributes = self.graph.nodes[node].attributes
+        if len({attribute.name for attribute in attributes}) < len(attributes):
+            raise DataLossError(
+                f"{self.reader.prefix}: {self.names[node]} has two values of one name."
+            )
         current = value._serialize_to_tensors() if attributes and has_values(value) else {}
         tensors = {}
         for attribute in attributes:
@@ -130,11 +134,9 @@ class Restoration:
         """Warn about values that were not restored, as TensorFlow does."""
         if getattr(self, "expects_partial", True):
             return
-        unused = [
-            n
-            for i, n in enumerate(self.names)
-            if self._is_unmatched_node(i) and "save_counter" not in n
-        ]
+        nodes = filter(self._is_unmatched_node, range(len(self.graph.nodes)))
+        names = (name for name in map(self.names.__getitem__, nodes) if "save_counter" not in name)
+        unused = list(itertools.islice(names, MAX_LISTED + 1))
         if unused and log is not None:
             log.warning(
                 "restore: the checkpoint was restored in part. No object matched the values of %s. "
@@ -190,6 +192,7 @@ def wrap_in_owner(value: Any, owner: Any, name: str) -> Any:
 def check_restored_tensors(value: Any, tensors: dict[str, Any], reader: BundleReader) -> None:
     """Raise if the dtype or shape of restored tensors does not match the object."""
     current = value._serialize_to_tensors()
+    check = getattr(value, "_check_restored_tensors", None)
     for name, raw in tensors.items():
         here = current[name]
         dtype = getattr(here, "dtype", None)
@@ -205,6 +208,8 @@ def check_restored_tensors(value: Any, tensors: dict[str, Any], reader: BundleRe
                 f"Received incompatible tensor with shape {raw.shape} when attempting to restore "
                 f"variable with shape {shape} and name {getattr(value, 'name', value)}."
             )
+    if check is not None:
+        check(tensors)
 
 
 class CheckpointLoadStatus:
@@ -224,7 +229,8 @@ class CheckpointLoadStatus:
                     f"Unresolved object in checkpoint {restored.names[number]}: {node}"
                 )
         if restored.unused:
-            names = ", ".join(f"{restored.names[n]}: {a}" for n, a in restored.unused.items())
+            some = itertools.islice(restored.unused.items(), MAX_LISTED)
+            names = ", ".join(f"{restored.names[n]}: {a}" for n, a in some)
             raise AssertionError(
                 "Unused attributes in these objects (the attributes exist in the checkpoint but "
                 f"were not restored): {names}"

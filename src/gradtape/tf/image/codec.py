@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -24,6 +25,15 @@ def as_bytes_scalar(contents: Any, op: str) -> bytes:
     return bytes(text[()])
 
 
+def require_jpeg(data: bytes, op: str) -> None:
+    """Raise unless `data` starts like a JPEG file."""
+    if not data.startswith(image.JPEG_SIGNATURE) and not local.probe_size:
+        raise InvalidArgumentError(
+            f"{op}: contents must be a JPEG file. Received {len(data)} bytes that start with "
+            f"{data[:8]!r}."
+        )
+
+
 def convert_bit_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
     """Convert decoded pixels to uint8 or uint16, as `dtype` requires."""
     wanted = dtypes.as_dtype(dtype)
@@ -34,7 +44,7 @@ def convert_bit_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
             raise NotImplementedError(
                 f"{op}: 16 bits are supported for one channel only. Decode as uint8."
             )
-        array = array.astype(np.uint16) * 257
+        array = array.astype(np.uint16) * (257 if data.startswith(image.PNG_SIGNATURE) else 256)
     elif wanted is dtypes.uint8 and array.dtype == np.uint16:
         array = (array >> 8).astype(np.uint8)
     return make_tensor(np.ascontiguousarray(array))
@@ -63,7 +73,7 @@ def decode_png(
     """
     data = as_bytes_scalar(contents, "decode_png")
     return convert_bit_depth(
-        image.decode_first_frame(data, channels, "decode_png"), data, dtype, "decode_png"
+        image.decode_still(data, channels, "decode_png"), data, dtype, "decode_png"
     )
 
 
@@ -102,7 +112,7 @@ def decode_jpeg(
     if try_recover_truncated:
         raise NotImplementedError("decode_jpeg: try_recover_truncated=True is not supported.")
     data = as_bytes_scalar(contents, "decode_jpeg")
-    array = image.decode_first_frame(data, channels, "decode_jpeg", ratio)
+    array = image.decode_still(data, channels, "decode_jpeg", ratio)
     return convert_bit_depth(array, data, dtypes.uint8, "decode_jpeg")
 
 
@@ -120,6 +130,7 @@ def decode_and_crop_jpeg(
     name: str | None = None,
 ) -> Tensor:
     """A crop of the image in a JPEG file; `crop_window` is (y, x, height, width)."""
+    require_jpeg(as_bytes_scalar(contents, "decode_and_crop_jpeg"), "decode_and_crop_jpeg")
     whole = decode_jpeg(contents, channels, ratio, try_recover_truncated=try_recover_truncated)
     y, x, height, width = (int(n) for n in np.ravel(convert(crop_window)._array))
     rows, columns = whole._array.shape[:2]
@@ -137,7 +148,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     """The image in a BMP file, of shape (height, width, channels) and dtype uint8."""
     data = as_bytes_scalar(contents, "decode_bmp")
     return convert_bit_depth(
-        image.decode_first_frame(data, channels, "decode_bmp"), data, dtypes.uint8, "decode_bmp"
+        image.decode_bmp_file(data, channels, "decode_bmp"), data, dtypes.uint8, "decode_bmp"
     )
 
 
@@ -147,7 +158,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """All frames of a GIF file, of shape (frames, height, width, 3) and dtype uint8."""
     data = as_bytes_scalar(contents, "decode_gif")
     return convert_bit_depth(
-        image.decode_frames(data, 3, "decode_gif"), data, dtypes.uint8, "decode_gif"
+        image.decode_frames(data, "decode_gif"), data, dtypes.uint8, "decode_gif"
     )
 
 
@@ -172,24 +183,18 @@ def decode_image(
     """
     data = as_bytes_scalar(contents, "decode_image")
     wanted = dtypes.as_dtype(dtype)
-    if data.startswith(b"GIF"):
-        if channels not in (None, 0, 3):
-            raise InvalidArgumentError(
-                f"decode_image: channels must be 0 or 3 for a GIF. Received {channels}."
-            )
-        frames = image.decode_frames(data, 3, "decode_image")
-        pixels = convert_bit_depth(
-            frames if expand_animations else frames[0], data, dtypes.uint8, ""
-        )
+    count = channels or 0
+    if data.startswith(image.SIGNATURES["GIF"]):
+        image.check_channels("GIF", count, "decode_image")
+        frames = image.decode_frames(data, "decode_image")
+        array, depth = frames if expand_animations else frames[0], dtypes.uint8
+    elif data.startswith(image.SIGNATURES["BMP"]):
+        array, depth = image.decode_bmp_file(data, count, "decode_image"), dtypes.uint8
     else:
+        array = image.decode_still(data, count, "decode_image")
         is_png = data.startswith(image.PNG_SIGNATURE)
         depth = dtypes.uint16 if is_png and wanted is not dtypes.uint8 else dtypes.uint8
-        pixels = convert_bit_depth(
-            image.decode_first_frame(data, channels or 0, "decode_image"),
-            data,
-            depth,
-            "decode_image",
-        )
+    pixels = convert_bit_depth(array, data, depth, "decode_image")
     return pixels if pixels.dtype is wanted else convert_image_dtype(pixels, wanted)
 
 
@@ -286,9 +291,9 @@ def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
     """Height, width and channels of a JPEG file, without decoding it."""
-    picture = image.open_picture(
-        as_bytes_scalar(contents, "extract_jpeg_shape"), "extract_jpeg_shape"
-    )
+    data = as_bytes_scalar(contents, "extract_jpeg_shape")
+    require_jpeg(data, "extract_jpeg_shape")
+    picture = image.open_picture(data, "JPEG", "extract_jpeg_shape")
     shape = [picture.height, picture.width, len(picture.getbands())]
     return convert(np.array(shape, dtypes.as_dtype(output_type).as_numpy_dtype))
 

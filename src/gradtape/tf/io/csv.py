@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.files.csv import FIELD_PARSERS, parse_field, split_record
+from gradtape.files.csv import FIELD_PARSERS, check_delimiter, parse_field, split_record
 from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.io.parse_example import blank_array
 from gradtape.tf.strings.byte_string import as_string_array
@@ -60,11 +61,13 @@ def decode_csv(
             f"Length of select_cols and record_defaults do not match: {len(select_cols)} and "
             f"{len(defaults)}."
         )
+    check_selected_columns(select_cols)
+    delimiter = check_delimiter(field_delim.encode(), "decode_csv")
     if local.probe_size:
         return [make_tensor(blank_array(lines.shape, d.dtype)) for d in defaults]
     rows = []
     for i, line in enumerate(lines.flat):
-        fields = split_record(line, field_delim.encode(), use_quote_delim, i)
+        fields = split_record(line, delimiter, use_quote_delim, i)
         if select_cols is not None:
             fields = [field for j, field in enumerate(fields) if j in set(select_cols)]
         if len(fields) != len(defaults):
@@ -74,6 +77,16 @@ def decode_csv(
         rows.append(fields)
     empty = {b"", na_value.encode()}
     return [make_column(rows, j, default, empty, lines.shape) for j, default in enumerate(defaults)]
+
+
+def check_selected_columns(select_cols: Sequence[int] | None) -> None:
+    """Raise ValueError unless the columns are non-negative and strictly increasing."""
+    columns = list(select_cols or ())
+    if any(column < 0 for column in columns) or any(b <= a for a, b in pairwise(columns)):
+        raise ValueError(
+            f"decode_csv: select_cols must be non-negative and strictly increasing. "
+            f"Received {columns}."
+        )
 
 
 def make_column(

@@ -82,7 +82,12 @@ class GFile:
     @public
     def read(self, n: int = -1) -> Any:
         """Read up to `n` bytes, by default all; text unless the mode has a "b"."""
-        return self._decode(self._open().read(n))
+        if n < -1:
+            raise InvalidArgumentError(f"read: Can't read a negative number of bytes: {n}.")
+        file = self._open()
+        with translate_os_errors(self._name):
+            data = file.read(n)
+        return self._decode(data)
 
     @public
     def readline(self) -> Any:
@@ -233,7 +238,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
         AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
     check_destination(dst, overwrite)
-    with translate_os_errors(src):
+    with translate_os_errors(dst), translate_os_errors(src):
         os.replace(as_path(src), as_path(dst))
 
 
@@ -245,7 +250,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
     check_destination(dst, overwrite)
-    with translate_os_errors(src):
+    with translate_os_errors(dst), translate_os_errors(src):
         shutil.copyfile(as_path(src), as_path(dst))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import zlib
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.files.access import ZLIB_WBITS, as_path, check_compression, translate_os_errors
+from gradtape.files.access import as_path, check_compression, decompress, translate_os_errors
+from gradtape.files.limit import translate_decoder_errors
 from gradtape.graph.side_effect import call_on_host, side_effect
 from gradtape.tf.io import gfile
 from gradtape.tf.io.parse_example import blank_array
@@ -205,19 +205,16 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
     """Strings decompressed from "ZLIB" or "GZIP"; unchanged if `compression_type` is "".
 
     Raises:
-        DataLossError: if a string is not compressed in this format.
+        DataLossError: if a string is not compressed in this format, or is truncated.
+        ResourceExhaustedError: if a string of less than 5 MB becomes more than 512 MB, or a
+            longer one more than 100 times as long.
     """
     kind = check_compression(compression_type)
 
-    def decompress(text: Any) -> Any:
-        if not kind:
-            return text
-        try:
-            return zlib.decompress(text, ZLIB_WBITS[kind])
-        except zlib.error as error:
-            raise DataLossError(f"decode_compressed: {error}.") from None
+    def decode(text: Any) -> Any:
+        return decompress(text, kind, "decode_compressed") if kind else text
 
-    return map_elements(decompress, as_string_array(bytes))
+    return map_elements(decode, as_string_array(bytes))
 
 
 @public
@@ -235,11 +232,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     from google.protobuf import json_format
 
     def serialize(text: Any) -> Any:
-        try:
+        with translate_decoder_errors("decode_json_example: Error while parsing JSON"):
             return json_format.Parse(text, Example()).SerializeToString()
-        except json_format.ParseError as error:
-            raise InvalidArgumentError(
-                f"decode_json_example: Error while parsing JSON: {error}"
-            ) from None
 
     return map_elements(serialize, as_string_array(json_examples))
