@@ -28,7 +28,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from types import TracebackType
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any, ClassVar, NoReturn, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -295,20 +295,43 @@ def hide_library_frames(error: BaseException) -> None:
         error.__traceback__ = user_frames(error.__traceback__)
 
 
+HANDLED = (Apart, Exception)  # what `public` catches
+
+
 def public(fn: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a public function: tracebacks of its errors end at the caller's line."""
+    """Decorate a public function: its errors name the call and end at the caller's line."""
 
     @wraps(fn)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return fn(*args, **kwargs)
-        except REDISPATCH as error:
-            return redispatch(error, fn, args, kwargs)
-        except Exception as error:
-            hide_library_frames(error)
-            raise
+        except HANDLED as error:
+            try:
+                return handle_error(error, fn, args, kwargs)
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     return call
+
+
+def handle_error(
+    error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call another version of `fn` if `error` asks for it, else raise an error for users."""
+    if isinstance(error, REDISPATCH):
+        return redispatch(error, fn, args, kwargs)
+    raise_call_error(error, fn, args, kwargs)
+
+
+def raise_call_error(
+    error: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> NoReturn:
+    """Raise `error`, or the error that users see in its place."""
+    from gradtape.core.call_error import as_call_error
+
+    final = as_call_error(error, fn, args, kwargs)
+    raise final
 
 
 def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -323,5 +346,8 @@ def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dic
 
         return shape_inference.handle(error, fn, args, kwargs)
     except Exception as error:
-        hide_library_frames(error)
-        raise
+        try:
+            raise_call_error(error, fn, args, kwargs)
+        except Exception as final:
+            hide_library_frames(final)
+            raise
