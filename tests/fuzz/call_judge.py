@@ -68,7 +68,7 @@ def names_call(message, path, parameters):
 
 def place_of(error):
     """The file and line of gradtape nearest to the error."""
-    place, entry = "?", error.__traceback__
+    place, entry = "?", (error.__cause__ or error).__traceback__
     while entry is not None:
         name = entry.tb_frame.f_code.co_filename
         if name.startswith(LIBRARY):

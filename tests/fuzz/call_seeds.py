@@ -10,7 +10,6 @@ import os
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np

@@ -83,15 +83,60 @@ def python_values(rng):
 
 def text_values(rng):
     """Strings and bytes."""
-    strings = ["", "x", "SAME", "a b", "ij,jk->ik", "->", "float32", "int", "\ud800", "é", "%s{}", "-1"]
-    byte_strings = [b"", b"x", b"\xff\xfe", b"\x00" * 5, b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8\xff"]
-    return [lambda: rng.choice(strings), lambda: rng.choice(byte_strings), lambda: [["a"], ["b"]], lambda: ["a", 1]]
+    strings = [
+        "",
+        "x",
+        "SAME",
+        "a b",
+        "ij,jk->ik",
+        "->",
+        "float32",
+        "int",
+        "\ud800",
+        "é",
+        "%s{}",
+        "-1",
+    ]
+    byte_strings = [
+        b"",
+        b"x",
+        b"\xff\xfe",
+        b"\x00" * 5,
+        b"\x89PNG\r\n\x1a\n",
+        b"GIF89a",
+        b"\xff\xd8\xff",
+    ]
+    return [
+        lambda: rng.choice(strings),
+        lambda: rng.choice(byte_strings),
+        lambda: [["a"], ["b"]],
+        lambda: ["a", 1],
+    ]
 
 
 def number_values(rng):
     """Numbers of unusual size or type."""
     floats = [0.0, -0.0, 0.5, -1.5, 1e300, -1e40, 1e-320, math.inf, -math.inf, math.nan]
-    integers = [0, 1, 2, 3, -1, -2, -3, 7, 100, 2**31 - 1, 2**31, -(2**31) - 1, 2**40, 2**63, 2**64, -(2**70), 10**400, 10**5000]
+    integers = [
+        0,
+        1,
+        2,
+        3,
+        -1,
+        -2,
+        -3,
+        7,
+        100,
+        2**31 - 1,
+        2**31,
+        -(2**31) - 1,
+        2**40,
+        2**63,
+        2**64,
+        -(2**70),
+        10**400,
+        10**5000,
+    ]
     return [
         lambda: rng.choice(floats),
         lambda: rng.choice(integers),
@@ -169,7 +214,21 @@ def array_values(rng):
 DTYPE_NAMES = (
     "float32 float64 float16 bfloat16 int8 int32 int64 uint8 uint64 complex64 complex128 bool string"
 ).split()
-SHAPES = [(), (0,), (1,), (2,), (3,), (2, 2), (2, 3), (3, 2), (0, 2), (1, 2, 3), (2, 0, 3), (1, 4, 4, 3), (1, 2, 2, 2, 2)]
+SHAPES = [
+    (),
+    (0,),
+    (1,),
+    (2,),
+    (3,),
+    (2, 2),
+    (2, 3),
+    (3, 2),
+    (0, 2),
+    (1, 2, 3),
+    (2, 0, 3),
+    (1, 4, 4, 3),
+    (1, 2, 2, 2, 2),
+]
 
 
 def make_random_tensor(rng):
@@ -178,7 +237,9 @@ def make_random_tensor(rng):
     shape = rng.choice(SHAPES)
     if dtype is tf.string:
         return tf.fill(shape, rng.choice(["", "a b", "é", "1.5"]))
-    values = np.random.default_rng(rng.randrange(1000)).normal(size=shape) * rng.choice([1, 3, 1000])
+    values = np.random.default_rng(rng.randrange(1000)).normal(size=shape) * rng.choice(
+        [1, 3, 1000]
+    )
     if rng.random() < 0.1:
         values = np.full(shape, rng.choice([np.nan, np.inf, -np.inf]))
     with np.errstate(all="ignore"):
@@ -234,7 +295,15 @@ def type_values(rng):
     ]
 
 
-FAMILIES = (python_values, text_values, number_values, nested_values, array_values, tensor_values, type_values)
+FAMILIES = (
+    python_values,
+    text_values,
+    number_values,
+    nested_values,
+    array_values,
+    tensor_values,
+    type_values,
+)
 WEIGHTS = (3, 2, 4, 4, 2, 4, 2)
 
 

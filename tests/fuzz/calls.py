@@ -37,7 +37,9 @@ BLOCK = 200  # runs in one process
 SECONDS = 5  # for a call
 GRACE = 10  # more seconds until the process is ended
 MEMORY = 3 << 30
-LASTING = re.compile("config|enable|disable|set_|register|Register|no_gradient|verbosity")  # effects
+LASTING = re.compile(
+    "config|enable|disable|set_|register|Register|no_gradient|verbosity"
+)  # effects
 REFUSED = "the fuzzer refuses this"
 
 
@@ -116,7 +118,7 @@ def describe(error, target):
         "class": type(error).__name__,
         "message": str(error)[:300],
         "place": place_of(error),
-        "translated": error.__cause__ is not None and type(error.__cause__).__name__,
+        "raw": not getattr(error, "_origin", (None, True))[1],
     }
     if reason is not None:
         found["trace"] = "".join(traceback.format_exception(error))[-3000:]
@@ -229,12 +231,12 @@ def run_all(targets, seed, numbers):
             raise RuntimeError("a process of the fuzzer did not start")
 
 
-def print_report(outcomes, shown, out):
+def print_report(outcomes, shown, rough, out):
     """Print the counts, and the bad outcomes by place, most frequent first."""
     kinds = collections.Counter(o["kind"] for _, o in outcomes)
     bad = [(n, o) for n, o in outcomes if o["kind"] in BAD]
     groups = collections.defaultdict(list)
-    for number, outcome in bad:
+    for number, outcome in [(n, o) for n, o in outcomes if o.get("raw")] if rough else bad:
         key = (outcome["kind"], outcome.get("class"), outcome.get("place") or outcome["path"])
         groups[key].append((number, outcome))
     for key, members in sorted(groups.items(), key=lambda item: -len(item[1]))[:shown]:
@@ -242,12 +244,14 @@ def print_report(outcomes, shown, out):
         print(f"{len(members):6}  {' '.join(map(str, key))}", file=out)
         paths = collections.Counter(o["path"] for _, o in members).most_common(4)
         print(f"        {', '.join(f'{p} {n}' for p, n in paths)}", file=out)
-        print(f"        {number}: {first.get('reason')} {first.get('message', '')!r:.200}", file=out)
+        print(
+            f"        {number}: {first.get('reason')} {first.get('message', '')!r:.200}", file=out
+        )
     reasons = collections.Counter(o.get("reason") for _, o in bad)
     print(", ".join(f"{n} by {reason}" for reason, n in reasons.most_common()), file=out)
-    translated = sum(bool(o.get("translated")) for _, o in outcomes)
+    raw = sum(bool(o.get("raw")) for _, o in outcomes)
     print(", ".join(f"{n} {kind}" for kind, n in kinds.most_common()), file=out)
-    print(f"{translated} errors have a cause", file=out)
+    print(f"{raw} errors were not raised by a check of gradtape", file=out)
     total = len(outcomes)
     print(f"{total} runs, {len(bad)} bad ({100 * len(bad) / max(total, 1):.3f} %)", file=out)
     return len(bad)
@@ -266,6 +270,7 @@ def parse_arguments(argv):
     parser.add_argument("--paths", default="", help="only functions whose path contains this")
     parser.add_argument("--quick", action="store_true", help="fewer recorded calls")
     parser.add_argument("--shown", type=int, default=60, help="how many places to show")
+    parser.add_argument("--rough", action="store_true", help="show errors that no check raised")
     parser.add_argument("--json", type=Path, help="write all outcomes to this file")
     return parser.parse_args(argv)
 
@@ -287,7 +292,7 @@ def main(argv=None, out=sys.stdout):
         report.write_text("".join(json.dumps({"n": n, **o}) + "\n" for n, o in outcomes))
     for number, outcome in outcomes if options.only else ():
         print(number, *(f"{k}: {v}" for k, v in outcome.items()), sep="\n  ", file=out)
-    bad = print_report(outcomes, options.shown, out)
+    bad = print_report(outcomes, options.shown, options.rough, out)
     print(f"{len(targets)} functions, {time.monotonic() - start:.0f} s", file=out)
     return bad
 

@@ -44,7 +44,10 @@ class ErrorOrigin(NamedTuple):
 
 def as_call_error(error: Exception, fn: Any, args: tuple[Any, ...], kwargs: Any) -> Exception:
     """The error to raise for a public call that raised `error`; mostly the same object."""
-    if has_user_frames(error.__traceback__) or is_call_mismatch(error):
+    if has_user_frames(error.__traceback__):
+        return error
+    if is_call_mismatch(error):
+        set_message(error, re.sub(r"^[\w.<>]+\(\)", f"{op_name_of(fn, args)}()", str(error)))
         return error
     origin = origin_of(error)
     if isinstance(error, RecursionError):

@@ -307,7 +307,7 @@ def public(fn: Callable[P, R]) -> Callable[P, R]:
             return fn(*args, **kwargs)
         except HANDLED as error:
             try:
-                return handle_error(error, fn, args, kwargs)
+                return handle_error(error, call, args, kwargs)
             except Exception as final:
                 hide_library_frames(final)
                 raise
@@ -320,8 +320,12 @@ def handle_error(
 ) -> Any:
     """Call another version of `fn` if `error` asks for it, else raise an error for users."""
     if isinstance(error, REDISPATCH):
-        return redispatch(error, fn, args, kwargs)
+        try:
+            return call_other_version(error, getattr(fn, "__wrapped__", fn), args, kwargs)
+        except Exception as failure:
+            error = failure
     raise_call_error(error, fn, args, kwargs)
+    return None
 
 
 def raise_call_error(
@@ -335,19 +339,23 @@ def raise_call_error(
 
 
 def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
+    """As `call_other_version`, for callers that handle other errors themselves."""
     try:
-        if isinstance(error, NotDense):
-            function = RaggedDispatchPort.find_ragged_function(fn)
-            if function is None:
-                raise error
-            return function(*args, **kwargs)
-        from gradtape.core import shape_inference
+        return handle_error(error, fn, args, kwargs)
+    except Exception as final:
+        hide_library_frames(final)
+        raise
 
-        return shape_inference.handle(error, fn, args, kwargs)
-    except Exception as error:
-        try:
-            raise_call_error(error, fn, args, kwargs)
-        except Exception as final:
-            hide_library_frames(final)
-            raise
+
+def call_other_version(
+    error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
+    if isinstance(error, NotDense):
+        function = RaggedDispatchPort.find_ragged_function(fn)
+        if function is None:
+            raise error
+        return function(*args, **kwargs)
+    from gradtape.core import shape_inference
+
+    return shape_inference.handle(error, fn, args, kwargs)

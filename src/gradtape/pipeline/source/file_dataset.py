@@ -11,7 +11,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.files.access import open_file, translate_os_errors
@@ -81,6 +81,7 @@ class TextLineDataset(FileDataset):
         name: ignored.
     """
 
+    @public
     def __init__(
         self,
         filenames: Any,
@@ -108,6 +109,7 @@ class TFRecordDataset(FileDataset):
         name: ignored.
     """
 
+    @public
     def __init__(
         self,
         filenames: Any,
@@ -138,6 +140,7 @@ class FixedLengthRecordDataset(FileDataset):
         name: ignored.
     """
 
+    @public
     def __init__(
         self,
         filenames: Any,
