@@ -28,7 +28,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from types import TracebackType
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any, ClassVar, NoReturn, ParamSpec, TypeVar
 
 from gradtape.core.ports import RaggedPort
 
@@ -291,33 +291,67 @@ def hide_library_frames(error: BaseException) -> None:
         error.__traceback__ = user_frames(error.__traceback__)
 
 
+HANDLED = (Apart, Exception)  # what `public` catches
+
+
 def public(fn: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a public function: tracebacks of its errors end at the caller's line."""
+    """Decorate a public function: its errors name the call and end at the caller's line."""
 
     @wraps(fn)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return fn(*args, **kwargs)
-        except REDISPATCH as error:
-            return redispatch(error, fn, args, kwargs)
-        except Exception as error:
-            hide_library_frames(error)
-            raise
+        except HANDLED as error:
+            try:
+                return handle_error(error, call, args, kwargs)
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     return call
 
 
-def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
-    try:
-        if isinstance(error, NotDense):
-            function = RaggedPort.find_function(fn)
-            if function is None:
-                raise error
-            return function(*args, **kwargs)
-        from gradtape.core import shape_inference
+def handle_error(
+    error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call another version of `fn` if `error` asks for it, else raise an error for users."""
+    if isinstance(error, REDISPATCH):
+        try:
+            return call_other_version(error, getattr(fn, "__wrapped__", fn), args, kwargs)
+        except Exception as failure:
+            error = failure
+    raise_call_error(error, fn, args, kwargs)
+    return None
 
-        return shape_inference.handle(error, fn, args, kwargs)
-    except Exception as error:
-        hide_library_frames(error)
+
+def raise_call_error(
+    error: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> NoReturn:
+    """Raise `error`, or the error that users see in its place."""
+    from gradtape.core.call_error import as_call_error
+
+    final = as_call_error(error, fn, args, kwargs)
+    raise final
+
+
+def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """As `call_other_version`, for callers that handle other errors themselves."""
+    try:
+        return handle_error(error, fn, args, kwargs)
+    except Exception as final:
+        hide_library_frames(final)
         raise
+
+
+def call_other_version(
+    error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
+    if isinstance(error, NotDense):
+        function = RaggedPort.find_function(fn)
+        if function is None:
+            raise error
+        return function(*args, **kwargs)
+    from gradtape.core import shape_inference
+
+    return shape_inference.handle(error, fn, args, kwargs)

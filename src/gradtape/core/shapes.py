@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, overload
 
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, public
 
 Size = int | None
 """The size of one axis; None if it is unknown."""
@@ -23,11 +23,11 @@ def as_size(value: Any) -> Size:
             size = operator.index(value)
         except TypeError:
             raise TypeError(
-                "Dimension value must be integer or None or have an __index__ method, "
+                "TensorShape: Dimension value must be integer or None or have an __index__ method, "
                 f"got value {value!r} with type {type(value)!r}"
             ) from None
     if size is not None and size < 0:
-        raise ValueError(f"Dimension {size} must be >= 0")
+        raise ValueError(f"TensorShape: Dimension {size} must be >= 0")
     return size
 
 
@@ -186,11 +186,13 @@ class TensorShape:
             x == y or x is None or y is None for x, y in zip(self._dims, theirs, strict=True)
         )
 
+    @public
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raise ValueError if no fully known shape can match both."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
+    @public
     def merge_with(self, other: Any) -> "TensorShape":
         """The shape with every size that either shape knows."""
         shape = as_shape(other)
@@ -203,6 +205,7 @@ class TensorShape:
         pairs = zip(self._dims, shape._dims, strict=True)
         return TensorShape.from_tuple(tuple(y if x is None else x for x, y in pairs))
 
+    @public
     def concatenate(self, other: Any) -> "TensorShape":
         """The axes of this shape, then those of `other`; unknown if either is."""
         other = as_shape(other)
@@ -215,34 +218,40 @@ class TensorShape:
     def __radd__(self, other: Any) -> "TensorShape":
         return as_shape(other).concatenate(self)
 
+    @public
     def assert_same_rank(self, other: Any) -> None:
         """Raise ValueError if both ranks are known and differ."""
         other = as_shape(other)
         if None not in (self.rank, other.rank) and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
+    @public
     def assert_has_rank(self, rank: int) -> None:
         """Raise ValueError if the rank is known and is not `rank`."""
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
+    @public
     def with_rank(self, rank: int) -> "TensorShape":
         """This shape, or one of `rank` unknown sizes if the rank is unknown."""
         self.assert_has_rank(rank)
         return unknown_shape(rank) if self._dims is None else self
 
+    @public
     def with_rank_at_least(self, rank: int) -> "TensorShape":
         """This shape, if its rank may be `rank` or more."""
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
+    @public
     def with_rank_at_most(self, rank: int) -> "TensorShape":
         """This shape, if its rank may be `rank` or less."""
         if self._dims is not None and len(self._dims) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
+    @public
     def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
         """The sizes that both shapes share; the others are unknown."""
         mine, theirs = self._dims, as_shape(other)._dims

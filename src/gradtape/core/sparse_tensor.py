@@ -8,6 +8,7 @@ from gradtape.core import dtypes
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import local
 from gradtape.core.convert import convert
+from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
@@ -46,6 +47,7 @@ class SparseTensor(TensorLike, CompositeTensor):
             )
 
     @classmethod
+    @public
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
         """Convert a SparseTensorValue; a SparseTensor is returned unchanged."""
         if isinstance(sparse_tensor_value, SparseTensor):
@@ -74,6 +76,7 @@ class SparseTensor(TensorLike, CompositeTensor):
             self._shape = static_shape_of(self._dense_shape)
         return self._shape
 
+    @public
     def set_shape(self, shape: Any) -> None:
         """Check the shape against `shape`, and fill in unknown sizes."""
         if not self.shape.is_compatible_with(shape):
@@ -92,6 +95,7 @@ class SparseTensor(TensorLike, CompositeTensor):
         """The element type."""
         return self._values.dtype
 
+    @public
     def with_values(self, new_values: Any) -> SparseTensor:
         """A sparse tensor with the same indices and other values."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
@@ -129,6 +133,7 @@ class SparseTensorSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_shape")
 
+    @public
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
         """Describe tensors of `shape` and `dtype`."""
         self._shape = TensorShape(shape)

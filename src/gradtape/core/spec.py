@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.dtypes import DType, as_dtype, float32
+from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 
 
@@ -44,6 +45,7 @@ class TypeSpec(ABC):
     def _deserialize(cls, serialization: Any) -> Any:
         return cls(*serialization)
 
+    @public
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether `spec_or_value` is, or describes, a value of this type."""
         pairs = self._match_pieces([type_spec_of(spec_or_value)])
@@ -52,6 +54,7 @@ class TypeSpec(ABC):
             for x, y in pairs
         )
 
+    @public
     def is_subtype_of(self, other: Any) -> bool:
         """Whether `other` describes every value that this spec describes."""
         pairs = self._match_pieces([other])
@@ -59,6 +62,7 @@ class TypeSpec(ABC):
             x.is_subtype_of(y) if hasattr(x, "is_subtype_of") else x == y for x, y in pairs
         )
 
+    @public
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """The most specific spec that describes this one and all of `others`, or None."""
         groups = self._match_pieces(others)
@@ -76,6 +80,7 @@ class TypeSpec(ABC):
                 return None
         return self._deserialize(nest.pack_sequence_as(self._serialize(), pieces))
 
+    @public
     def most_specific_compatible_type(self, other: Any) -> Any:
         """The most specific spec that describes both this one and `other`."""
         spec = self.most_specific_common_supertype([other])
@@ -119,11 +124,13 @@ class TensorSpec(TypeSpec):
         self._name = name
 
     @classmethod
+    @public
     def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
         """The shape and dtype of `spec`, and its name unless another is given."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
+    @public
     def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
         """The spec of `tensor`."""
         if not _is_tensor(tensor):

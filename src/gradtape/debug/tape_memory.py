@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.tape.gradient_tape import GradientTape
 
 
+@public
 def saved_bytes(tape: GradientTape) -> int:
     """Bytes of all arrays that `tape` keeps alive, each counted once.
 

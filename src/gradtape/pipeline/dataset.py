@@ -139,6 +139,7 @@ class DatasetSpec(TypeSpec):
 
     __slots__ = ("_element_spec",)
 
+    @public
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
         """Describe datasets with this element spec."""
         self._element_spec = element_spec
@@ -167,6 +168,7 @@ class DatasetSpec(TypeSpec):
         return self._element_spec, TensorShape(())
 
 
+@public
 def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset]:
     """Transformation for `apply` that sets the cardinality and checks it.
 

@@ -175,6 +175,7 @@ class IteratorSpec(TypeSpec):
 
     __slots__ = ("_element_spec",)
 
+    @public
     def __init__(self, element_spec: Any) -> None:
         """Describe iterators with this element spec."""
         self._element_spec = element_spec
@@ -206,6 +207,7 @@ class IteratorSpec(TypeSpec):
 class NumpyIterator(PythonIterator[Any], Trackable):
     """The elements of a dataset as NumPy arrays."""
 
+    @public
     def __init__(self, dataset: Any) -> None:
         """Start an iteration over `dataset`."""
         self._iterator = iter(dataset)

@@ -17,6 +17,7 @@ class OptionalSpec(TypeSpec):
 
     __slots__ = ("_value_structure",)
 
+    @public
     def __init__(self, element_spec: Any) -> None:
         """Describe Optionals whose value has this spec."""
         self._value_structure = element_spec
@@ -45,6 +46,7 @@ class OptionalSpec(TypeSpec):
 class Optional(CompositeTensor):
     """A value that may be absent."""
 
+    @public
     def __init__(self, value: Any, element_spec: Any, present: bool) -> None:
         """Use `from_value` or `empty`."""
         self._value = value
@@ -59,6 +61,7 @@ class Optional(CompositeTensor):
         return cls(element, element_spec_of(element), True)
 
     @classmethod
+    @public
     def empty(cls, element_spec: Any) -> Optional:
         """An empty Optional for values of this spec."""
         return cls(None, element_spec, False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, IntEnum
 from typing import Any
 
+from gradtape.core.errors import public
+
 
 class AutoShardPolicy(IntEnum):
     """How elements are distributed to several workers."""
@@ -154,6 +156,7 @@ class Options(OptionGroup):
         for name, group in groups.items():
             object.__setattr__(self, name, group)
 
+    @public
     def merge(self, options: Options) -> Options:
         """A copy of these options, overridden by those set in `options`."""
         merged = Options()

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, ClassVar
 
 from gradtape.core import nest
+from gradtape.core.errors import public
 from gradtape.core.name_scope import current_scope, name_scope
 from gradtape.state.checkpoint.trackable import (
     PENDING_ATTRIBUTE,
@@ -126,6 +127,7 @@ class Module(Trackable):
             queue[:0] = below
 
     @classmethod
+    @public
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a method to run it in the module's name scope."""
 

@@ -198,6 +198,7 @@ class CustomGradientFunction:
         return self if instance is None else self._decorator(self._f.__get__(instance, owner))
 
 
+@public
 def custom_gradient(f: Any = None) -> Any:
     """Define the gradient of a function.
 
@@ -307,6 +308,7 @@ def accepts_variables(grad_fn: Any) -> bool:
 RECOMPUTE_STATE: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = []
 
 
+@public
 def recompute_grad(f: Any) -> Any:
     """Recompute `f` in the backward pass instead of keeping its intermediate results.
 
@@ -360,6 +362,7 @@ def copy_argument(thing: Any) -> Any:
     return identity(convert(thing)) if has_tensor_value(thing) else thing
 
 
+@public
 def grad_pass_through(f: Any) -> Any:
     """Treat `f` as the identity in the backward pass; variables that `f` reads get no gradient.
 

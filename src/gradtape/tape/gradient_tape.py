@@ -13,7 +13,13 @@ from gradtape.core.context import local
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
-from gradtape.core.errors import REDISPATCH, Apart, hide_library_frames, redispatch
+from gradtape.core.errors import (
+    REDISPATCH,
+    Apart,
+    hide_library_frames,
+    raise_call_error,
+    redispatch,
+)
 from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
@@ -186,8 +192,12 @@ class GradientTape:
             args = (self, target, sources, output_gradients, unconnected_gradients)
             return redispatch(error, type(self)._compute_gradient, args, {})
         except Exception as error:
-            hide_library_frames(error)
-            raise
+            args = (self, target, sources, output_gradients, unconnected_gradients)
+            try:
+                raise_call_error(error, type(self).gradient, args, {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     def _compute_gradient(self, target: Any, sources: Any, weights: Any, unconnected: Any) -> Any:
         record = self._require_record()
@@ -273,8 +283,11 @@ class GradientTape:
         try:
             return jacobian(self, target, sources, unconnected_gradients, experimental_use_pfor)
         except Exception as error:
-            hide_library_frames(error)
-            raise
+            try:
+                raise_call_error(error, type(self).jacobian, (self, target, sources), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     def batch_jacobian(
         self,
@@ -308,5 +321,8 @@ class GradientTape:
                 experimental_use_pfor,
             )
         except Exception as error:
-            hide_library_frames(error)
-            raise
+            try:
+                raise_call_error(error, type(self).batch_jacobian, (self, target, source), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise

@@ -9,6 +9,7 @@ from typing import Any
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.dtypes import DType, as_dtype, float32, int64
+from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
@@ -230,6 +231,7 @@ class IndexedSlicesSpec(TypeSpec):
 
     __slots__ = ("_parts",)
 
+    @public
     def __init__(
         self,
         shape: Any = None,

@@ -43,6 +43,7 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
         InvalidArgumentError: on entering, if the device is missing and soft placement is off.
     """
 
+    @public
     def __init__(self, device_name: Any) -> None:
         if callable(device_name):
             raise RuntimeError("tf.device does not support functions. Pass a device name.")
@@ -90,6 +91,7 @@ def init_scope() -> contextlib.AbstractContextManager[None]:
     return shape_inference.outside() if local.scratch else no_recording()
 
 
+@public
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """Call the functions in `control_inputs`; tensors need nothing, as eager ops run in order."""
@@ -99,6 +101,7 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
     yield
 
 
+@public
 def group(*inputs: Any, **kwargs: Any) -> None:
     """Return None: eager ops have finished when they return.
 
@@ -136,6 +139,7 @@ def timestamp(name: str | None = None) -> Tensor:
     return make_tensor(np.float64(time.time()))
 
 
+@public
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of an eager tensor as a NumPy array; None for variables and symbolic tensors.
 

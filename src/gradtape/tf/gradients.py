@@ -158,6 +158,7 @@ REGISTERED_GRADIENTS: dict[str, Callable[..., Any] | None] = {}
 class RegisterGradient:
     """Decorator that registers a gradient function for graph mode's `gradient_override_map`."""
 
+    @public
     def __init__(self, op_type: str) -> None:
         """Register under `op_type`."""
         if not isinstance(op_type, str):
@@ -177,6 +178,7 @@ def register_gradient(name: str, f: Callable[..., Any] | None) -> None:
     REGISTERED_GRADIENTS[name] = f
 
 
+@public
 def no_gradient(op_type: str) -> None:
     """Register that ops of `op_type` have no gradient."""
     if not isinstance(op_type, str):

@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import REDISPATCH, InvalidArgumentError, raise_call_error
 from gradtape.core.fastpath.codegen import make_public_function
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.tf.op_protocol import (
@@ -155,8 +155,16 @@ def make_unary_op(
     pairs = [(forms[i], forms[i + 1]) for i in range(0, len(forms), 2)]
     every = frozenset().union(*(allowed for _, allowed in pairs))
 
+    def convert_argument(x: Any) -> Tensor:
+        try:
+            return convert(x) if dtype is None or has_own_dtype(x) else convert_to_dtype(x, dtype)
+        except REDISPATCH:
+            raise
+        except Exception as error:
+            raise_call_error(error, public_function, (x,), {})
+
     def convert_and_call(x: Any) -> Any:
-        tensor = convert(x) if dtype is None or has_own_dtype(x) else convert_to_dtype(x, dtype)
+        tensor = convert_argument(x)
         for function, allowed in pairs:
             if tensor._array.dtype in allowed:
                 return function(tensor)
@@ -230,11 +238,13 @@ def make_binary_op(
     def convert_and_call(x: Any, y: Any) -> Any:
         try:
             a, b = operands(x, y)
-        except (TypeError, ValueError):
+        except Exception as error:
             method = getattr(type(y), reflected_method, None)
             result = NotImplemented if method is None else method(y, x)
             if result is NotImplemented:
-                raise
+                if isinstance(error, REDISPATCH):
+                    raise
+                raise_call_error(error, public_function, (y, x) if reflected else (x, y), {})
             return result
         check_same_dtype(label, a, b)
         dtype = a._array.dtype

@@ -167,6 +167,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
         chosen.flush()
 
 
+@public
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
     """Scope that records summaries only if `condition`, a bool or a function, is true."""
@@ -199,11 +200,13 @@ def get_step() -> Any:
     return summary_state.step
 
 
+@public
 def set_step(step: Any) -> None:
     """Set the default step of this thread."""
     summary_state.step = step
 
 
+@public
 def trace_on(
     graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None
 ) -> None:
@@ -222,6 +225,7 @@ def trace_on(
         SummaryTrace.is_active = True
 
 
+@public
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
     """Stop a trace: accepted for compatibility, but nothing is written; see `trace_on`.
 
@@ -246,6 +250,7 @@ def trace_off() -> None:
     SummaryTrace.is_active = False
 
 
+@public
 @contextmanager
 def summary_scope(
     name: str, default_name: str = "summary", values: Any = None

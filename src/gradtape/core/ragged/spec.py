@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 
@@ -23,6 +24,7 @@ class RaggedTensorSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_flat_values_spec", "_ragged_rank", "_row_splits_dtype", "_shape")
 
+    @public
     def __init__(
         self,
         shape: Any = None,
@@ -53,6 +55,7 @@ class RaggedTensorSpec(TypeSpec):
         self._ragged_rank = ragged_rank
 
     @classmethod
+    @public
     def from_value(cls, value: Any) -> RaggedTensorSpec:
         """The spec of a RaggedTensor."""
         spec: RaggedTensorSpec = value._type_spec
@@ -123,6 +126,7 @@ class RaggedTensorSpec(TypeSpec):
         parts = (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
         return parts if self._flat_values_spec is None else (*parts, self._flat_values_spec)
 
+    @public
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether `spec_or_value` is, or describes, a value of this type."""
         if self._ragged_rank == 0 and not isinstance(spec_or_value, RaggedTensorSpec):

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
+from gradtape.core.errors import public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
@@ -52,6 +53,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         def __neg__(self) -> RaggedTensor: ...
 
     @classmethod
+    @public
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -61,6 +63,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -70,6 +73,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_value_rowids(
         cls,
         values: Any,
@@ -84,6 +88,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -93,6 +98,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -102,6 +108,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_uniform_row_length(
         cls,
         values: Any,
@@ -117,6 +124,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_nested_row_splits(
         cls,
         flat_values: Any,
@@ -131,6 +139,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_nested_row_lengths(
         cls,
         flat_values: Any,
@@ -145,6 +154,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_nested_value_rowids(
         cls,
         flat_values: Any,
@@ -160,6 +170,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_tensor(
         cls,
         tensor: Any,
@@ -174,6 +185,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         return RaggedPort.method_module().from_tensor(tensor, *given)
 
     @classmethod
+    @public
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
     ) -> RaggedTensor:
@@ -246,49 +258,60 @@ class RaggedTensor(TensorLike, CompositeTensor):
     def _type_spec(self) -> RaggedTensorSpec:
         return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self.row_splits.dtype)
 
+    @public
     def value_rowids(self, name: str | None = None) -> Tensor:
         """The row number of each value."""
         return self._partition.value_rowids()
 
+    @public
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row numbers of all ragged axes, outermost first."""
         return tuple(partition.value_rowids() for partition in self._nested_row_partitions)
 
+    @public
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
         """The number of rows."""
         rows = self._partition.nrows()
         return rows if out_type is None else RaggedPort.method_module().cast(rows, out_type)
 
+    @public
     def row_starts(self, name: str | None = None) -> Tensor:
         """The start of each row."""
         return self._partition.row_starts()
 
+    @public
     def row_limits(self, name: str | None = None) -> Tensor:
         """The end of each row."""
         return self._partition.row_limits()
 
+    @public
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The lengths of the rows along `axis`."""
         return RaggedPort.method_module().row_lengths(self, axis)
 
+    @public
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row lengths of all ragged axes, outermost first."""
         return tuple(partition.row_lengths() for partition in self._nested_row_partitions)
 
+    @public
     def bounding_shape(
         self, axis: Any = None, name: str | None = None, out_type: Any = None
     ) -> Tensor:
         """The shape of the smallest dense tensor that holds this one, or its sizes at `axis`."""
         return RaggedPort.method_module().bounding_shape(self, axis, out_type)
 
+    @public
     def with_values(self, new_values: Any) -> RaggedTensor:
         """A ragged tensor with the same rows and other values."""
         return RaggedPort.method_module().with_values(self, new_values)
 
+    @public
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """A ragged tensor with the same rows and other innermost values."""
         return RaggedPort.method_module().with_flat_values(self, new_values)
 
+    @public
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
         """This tensor with row splits of `dtype`, int32 or int64."""
         kind = as_splits_dtype(dtype)
@@ -298,10 +321,12 @@ class RaggedTensor(TensorLike, CompositeTensor):
         ]
         return ragged_from_nested_splits(self.flat_values, splits, sizes)
 
+    @public
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """Merge the axes from `outer_axis` to `inner_axis` into one."""
         return RaggedPort.method_module().merge_dims(self, outer_axis, inner_axis)
 
+    @public
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
     ) -> Tensor:
@@ -314,6 +339,7 @@ class RaggedTensor(TensorLike, CompositeTensor):
         """
         return RaggedPort.method_module().to_tensor(self, default_value, shape)
 
+    @public
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor; the elements of each row start at 0."""
         return RaggedPort.method_module().to_sparse(self)

@@ -146,6 +146,7 @@ def make_column_selector(select: Any, exclude: Any, count: int) -> Any:
     return lambda row: [field for place, field in enumerate(row) if place not in excluded]
 
 
+@public
 def make_csv_dataset(
     file_pattern: Any,
     batch_size: Any,

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.files.access import as_path
@@ -82,6 +82,7 @@ class TextLineDataset(FileDataset):
         name: ignored.
     """
 
+    @public
     def __init__(
         self,
         filenames: Any,
@@ -109,6 +110,7 @@ class TFRecordDataset(FileDataset):
         name: ignored.
     """
 
+    @public
     def __init__(
         self,
         filenames: Any,
@@ -139,6 +141,7 @@ class FixedLengthRecordDataset(FileDataset):
         name: ignored.
     """
 
+    @public
     def __init__(
         self,
         filenames: Any,

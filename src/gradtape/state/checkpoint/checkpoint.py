@@ -41,6 +41,7 @@ class CheckpointOptions:
         experimental_sharding_callback: ignored.
     """
 
+    @public
     def __init__(
         self,
         experimental_io_device: Any = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.convert import convert
+from gradtape.core.errors import public
 from gradtape.state.checkpoint.trackable import Trackable
 
 
@@ -25,6 +26,7 @@ class PythonState(Trackable):
         """The state as a string."""
         raise NotImplementedError(f"{type(self).__name__} must implement `serialize`.")
 
+    @public
     def deserialize(self, string_value: bytes) -> None:
         """Load a state that `serialize` returned."""
         raise NotImplementedError(f"{type(self).__name__} must implement `deserialize`.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from gradtape.core.errors import public
 from gradtape.state.checkpoint.trackable import (
     Trackable,
     children_of,
@@ -26,6 +27,7 @@ class TrackableView:
         ['v']
     """
 
+    @public
     def __init__(self, root: Any) -> None:
         self._reference = root if isinstance(root, weakref.ref) else weakref.ref(root)
 
@@ -37,6 +39,7 @@ class TrackableView:
         return root
 
     @classmethod
+    @public
     def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """The children of an object by name.
 

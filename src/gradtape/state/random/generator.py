@@ -128,6 +128,7 @@ class Generator(Trackable):
         array([513,   0,   0])
     """
 
+    @public
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
         if copy_from is not None:
             if state is not None or alg is not None:

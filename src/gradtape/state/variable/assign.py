@@ -17,6 +17,7 @@ from gradtape.core.errors import (
     OutOfRangeError,
     hide_library_frames,
     public,
+    raise_call_error,
     redispatch,
 )
 from gradtape.core.shapes import TensorShape
@@ -75,8 +76,11 @@ class AssignMethods:
         except REDISPATCH as error:
             return redispatch(error, type(self)._replace, (self, value, read_value), {})
         except Exception as error:
-            hide_library_frames(error)
-            raise
+            try:
+                raise_call_error(error, type(self).assign, (self, value), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     def _replace(self, value: Any, read_value: bool) -> Any:
         trace = active_trace()
@@ -108,8 +112,11 @@ class AssignMethods:
         try:
             return self._apply_delta(add, np.add, delta, read_value)
         except Exception as error:
-            hide_library_frames(error)
-            raise
+            try:
+                raise_call_error(error, type(self).assign_add, (self, delta), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     def assign_sub(
         self,
@@ -122,8 +129,11 @@ class AssignMethods:
         try:
             return self._apply_delta(subtract, np.subtract, delta, read_value)
         except Exception as error:
-            hide_library_frames(error)
-            raise
+            try:
+                raise_call_error(error, type(self).assign_sub, (self, delta), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     def _apply_delta(self, function: Any, operation: np.ufunc, delta: Any, read_value: bool) -> Any:
         recorders = local.recorders

@@ -1,7 +1,10 @@
 """tf.nest: nested structures."""
 
-from gradtape.core.nest import assert_same_structure as assert_same_structure
-from gradtape.core.nest import flatten as flatten
+from gradtape.core import nest
+from gradtape.core.errors import public
 from gradtape.core.nest import is_nested as is_nested
-from gradtape.core.nest import map_structure as map_structure
-from gradtape.core.nest import pack_sequence_as as pack_sequence_as
+
+assert_same_structure = public(nest.assert_same_structure)
+flatten = public(nest.flatten)
+map_structure = public(nest.map_structure)
+pack_sequence_as = public(nest.pack_sequence_as)

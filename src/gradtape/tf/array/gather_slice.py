@@ -11,11 +11,11 @@ import numpy as np
 from gradtape.core.context import hand_watched_count
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import (
-    REDISPATCH,
+    HANDLED,
     InvalidArgumentError,
+    handle_error,
     hide_library_frames,
     public,
-    redispatch,
 )
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
@@ -62,11 +62,12 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             x, key = apply_traced_indices(x, key)
         shape = x._array.shape
         return s.slice_(x, key=make_slice_key(key, shape), rank=len(shape))
-    except REDISPATCH as error:
-        return redispatch(error, getitem, (tensor, key), {})
-    except Exception as error:
-        hide_library_frames(error)
-        raise
+    except HANDLED as error:
+        try:
+            return handle_error(error, getitem, (tensor, key), {})
+        except Exception as final:
+            hide_library_frames(final)
+            raise
 
 
 Tensor.__getitem__ = getitem  # type: ignore[method-assign]

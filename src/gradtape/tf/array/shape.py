@@ -105,6 +105,7 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     return list(s.identity_n(*(convert(t) for t in input)))
 
 
+@public
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     """The shape that tensors of two known shapes broadcast to."""
     return static_broadcast(shape_x, shape_y)

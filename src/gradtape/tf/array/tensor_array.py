@@ -313,6 +313,7 @@ class TensorArraySpec(TypeSpec):
 
     __slots__ = ("_parts",)
 
+    @public
     def __init__(
         self,
         element_shape: Any = None,
@@ -329,6 +330,7 @@ class TensorArraySpec(TypeSpec):
         return TensorArray
 
     @classmethod
+    @public
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
         """The most specific spec of `value`."""
         return cls(value._element_shape, value._dtype, value._dynamic_size, value._infer_shape)

@@ -9,10 +9,12 @@ from typing import Any
 from gradtape.core.errors import public
 
 
+@public
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Accept a logging level; nothing is converted, so nothing is logged."""
 
 
+@public
 def trace(*args: Any) -> None:
     """Print `args` when a function is traced.
 
@@ -36,6 +38,7 @@ def to_graph(
     return entity
 
 
+@public
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """The source code of a function, which runs unchanged.
 

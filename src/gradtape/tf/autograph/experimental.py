@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core.errors import public
 
+
+@public
 def do_not_convert(func: Any = None) -> Any:
     """The function unchanged: no function is ever converted.
 
@@ -14,6 +17,7 @@ def do_not_convert(func: Any = None) -> Any:
     return (lambda f: f) if func is None else func
 
 
+@public
 def set_loop_options(
     parallel_iterations: Any = None,
     swap_memory: Any = None,

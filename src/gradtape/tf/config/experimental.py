@@ -124,6 +124,7 @@ def enable_op_determinism() -> None:
     RUNTIME_SETTINGS.determinism = True
 
 
+@public
 def set_synchronous_execution(enable: bool) -> None:
     """Store the setting; ops have always finished when they return."""
     RUNTIME_SETTINGS.synchronous = enable
@@ -134,6 +135,7 @@ def get_synchronous_execution() -> bool:
     return RUNTIME_SETTINGS.synchronous
 
 
+@public
 def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Store the setting; matrix products always have full precision."""
     RUNTIME_SETTINGS.tensor_float_32 = enabled

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gradtape.core.errors import public
 from gradtape.tf.config.runtime_setting import RUNTIME_SETTINGS
 
 
@@ -10,6 +11,7 @@ def get_jit() -> str:
     return RUNTIME_SETTINGS.jit
 
 
+@public
 def set_jit(enabled: Any) -> None:
     """Store whether XLA should compile functions by default; it has no effect."""
     RUNTIME_SETTINGS.jit = (
@@ -23,6 +25,7 @@ def get_experimental_options() -> dict[str, Any]:
     return defaults | RUNTIME_SETTINGS.options
 
 
+@public
 def set_experimental_options(options: dict[str, Any]) -> None:
     """Store options of TensorFlow's graph optimizer; they have no effect."""
     RUNTIME_SETTINGS.options = {**RUNTIME_SETTINGS.options, **options}

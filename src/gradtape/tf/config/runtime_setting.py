@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.core.device.placement import PlacementSettings
+from gradtape.core.errors import public
 
 
 @dataclass
@@ -29,6 +30,7 @@ def get_soft_device_placement() -> bool:
     return PlacementSettings.soft
 
 
+@public
 def set_soft_device_placement(enabled: bool) -> None:
     """Choose whether ops fall back to the CPU when their device is missing or cannot run them.
 

@@ -32,11 +32,13 @@ UNKNOWN_CARDINALITY = UNKNOWN
 Transformation = Callable[[Dataset], Dataset]
 
 
+@public
 def cardinality(dataset: Dataset) -> Tensor:
     """The number of elements of a dataset."""
     return dataset.cardinality()
 
 
+@public
 def get_single_element(dataset: Dataset) -> Any:
     """The only element of a dataset."""
     return dataset.get_single_element()
@@ -67,16 +69,19 @@ def at(dataset: Dataset, index: Any) -> Any:
     return found
 
 
+@public
 def get_structure(dataset_or_iterator: Any) -> Any:
     """The element spec of a dataset or an iterator."""
     return dataset_or_iterator.element_spec
 
 
+@public
 def get_next_as_optional(iterator: Iterator) -> Optional:
     """The next element as an Optional; empty after the last one."""
     return iterator.get_next_as_optional()
 
 
+@public
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     """A transformation, for `apply`, that prefetches to host memory.
 
@@ -87,6 +92,7 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
+@public
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
     """A transformation, for `apply`, that copies nothing: elements stay in host memory."""
 
@@ -104,6 +110,7 @@ def _make_transformation(name: str, method_name: str = "") -> Callable[..., Tran
     parameters = inspect.signature(method).parameters.values()
     signature = inspect.Signature([p for p in parameters if p.name not in ("self", "name")])
 
+    @public
     def transformation(*args: Any, **kwargs: Any) -> Transformation:
         bound = signature.bind(*args, **kwargs)
         return lambda dataset: method(dataset, *bound.args, **bound.kwargs)
@@ -116,6 +123,7 @@ def _make_transformation(name: str, method_name: str = "") -> Callable[..., Tran
     return transformation
 
 
+@public
 def choose_from_datasets(
     datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
 ) -> Dataset:
@@ -123,6 +131,7 @@ def choose_from_datasets(
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
+@public
 def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> Dataset:
@@ -130,6 +139,7 @@ def sample_from_datasets(
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
+@public
 def save(
     dataset: Dataset,
     path: Any,
@@ -141,6 +151,7 @@ def save(
     dataset.save(path, compression, shard_func, checkpoint_args)
 
 
+@public
 def load(
     path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None
 ) -> Dataset:
@@ -148,21 +159,25 @@ def load(
     return Dataset.load(path, element_spec, compression, reader_func)
 
 
+@public
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802 - its name
     """The older name of `Dataset.counter`."""
     return Dataset.counter(start, step, dtype)
 
 
+@public
 def enumerate_dataset(start: int = 0) -> Transformation:
     """`Dataset.enumerate` as a transformation for `apply`."""
     return lambda dataset: dataset.enumerate(start)
 
 
+@public
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """`Dataset.shuffle`, then `Dataset.repeat`, as a transformation for `apply`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
+@public
 def map_and_batch(
     map_func: Any,
     batch_size: Any,

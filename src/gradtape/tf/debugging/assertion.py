@@ -318,6 +318,7 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
+@public
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether `tensor` is a tensor of numbers."""
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
@@ -328,6 +329,7 @@ def get_log_device_placement() -> bool:
     return PlacementSettings.should_log
 
 
+@public
 def set_log_device_placement(enabled: bool) -> None:
     """Choose whether every eager op logs its device to standard error."""
     PlacementSettings.should_log = bool(enabled)

@@ -77,6 +77,7 @@ def active_checkers() -> list[NumericsChecker]:
     ]
 
 
+@public
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Check the results of all ops for NaN and infinity from now on, in this thread.
 
@@ -129,6 +130,7 @@ def check_finite(x: Any, message: str) -> None:
         raise InvalidArgumentError(f"{message} : Tensor had {found} values")
 
 
+@public
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """`x`, after a check that all its elements are finite; as `check_numerics`."""
     return check_numerics(x, message)

@@ -55,6 +55,7 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
+    @public
     def get_compression_type_string(cls, options: Any) -> str:
         """The compression name of `options`: a TFRecordOptions, a name, a number or None."""
         if isinstance(options, TFRecordOptions):

@@ -9,12 +9,12 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
-    REDISPATCH,
+    HANDLED,
     FailedPreconditionError,
     InvalidArgumentError,
+    handle_error,
     hide_library_frames,
     public,
-    redispatch,
 )
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
@@ -106,12 +106,13 @@ def matmul(
         elif x._array.dtype.char in "?Ob":
             check_dtype("MatMul", x, MATMUL_DTYPES)
         return matmul_ops.matmul(x, y)
-    except REDISPATCH as error:
+    except HANDLED as error:
         flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
-        return redispatch(error, matmul, (a, b, *flags), {"output_type": output_type})
-    except Exception as error:
-        hide_library_frames(error)
-        raise
+        try:
+            return handle_error(error, matmul, (a, b, *flags), {"output_type": output_type})
+        except Exception as final:
+            hide_library_frames(final)
+            raise
 
 
 def check_matmul_operands(x: Tensor, y: Tensor) -> None:

@@ -61,6 +61,7 @@ class MutableHashTable(LookupTable):
         array([ 5, -1])
     """
 
+    @public
     def __init__(
         self,
         key_dtype: Any,
@@ -138,6 +139,7 @@ class DenseHashTable(MutableHashTable):
         experimental_is_anonymous: accepted for TensorFlow's sake.
     """
 
+    @public
     def __init__(
         self,
         key_dtype: Any,

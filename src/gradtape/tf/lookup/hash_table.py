@@ -39,6 +39,7 @@ class KeyValueTensorInitializer:
         array([ 2, -1], dtype=int32)
     """
 
+    @public
     def __init__(
         self,
         keys: Any,
@@ -81,6 +82,7 @@ class TextFileInitializer:
         value_index_offset: added to values that are line numbers.
     """
 
+    @public
     def __init__(
         self,
         filename: Any,
@@ -187,6 +189,7 @@ class StaticHashTable(LookupTable):
         experimental_is_anonymous: accepted for TensorFlow's sake.
     """
 
+    @public
     def __init__(
         self,
         initializer: Any,
@@ -238,6 +241,7 @@ class StaticVocabularyTable(Trackable):
         experimental_is_anonymous: accepted for TensorFlow's sake.
     """
 
+    @public
     def __init__(
         self,
         initializer: Any,

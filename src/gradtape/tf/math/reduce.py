@@ -10,11 +10,11 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import (
-    REDISPATCH,
+    HANDLED,
     InvalidArgumentError,
+    handle_error,
     hide_library_frames,
     public,
-    redispatch,
 )
 from gradtape.core.shapes import normalize_axes, normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -79,11 +79,12 @@ def make_reduction(function: Any, allowed: frozenset[Any], label: str, what: str
                 raise_unsupported_dtype(label, tensor.dtype, allowed)
             axes = ALL_AXES[array.ndim] if axis is None else reduction_axes(axis, array.ndim, label)
             return function(tensor, axis=axes, keepdims=bool(keepdims))
-        except REDISPATCH as error:
-            return redispatch(error, reduce_tensor, (input_tensor, axis, keepdims), {})
-        except Exception as error:
-            hide_library_frames(error)
-            raise
+        except HANDLED as error:
+            try:
+                return handle_error(error, reduce_tensor, (input_tensor, axis, keepdims), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
 
     reduce_tensor.__name__ = reduce_tensor.__qualname__ = function.op.name
     reduce_tensor.__doc__ = f"""{what}

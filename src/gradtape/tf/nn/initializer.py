@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
+from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array import creation
 from gradtape.tf.random import stateful
@@ -29,6 +30,7 @@ class constant_initializer:  # noqa: N801  TensorFlow's name
         support_partition: accepted for TensorFlow's sake.
     """
 
+    @public
     def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
         self.value = value
 
@@ -41,6 +43,7 @@ class constant_initializer:  # noqa: N801  TensorFlow's name
         return {"value": self.value}
 
     @classmethod
+    @public
     def from_config(cls, config: dict[str, Any]) -> Any:
         """Make an initializer from the result of `get_config`."""
         return cls(**config)
@@ -78,6 +81,7 @@ class random_uniform_initializer:  # noqa: N801  TensorFlow's name
         seed: an integer that makes the numbers reproducible.
     """
 
+    @public
     def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
@@ -102,6 +106,7 @@ class random_normal_initializer:  # noqa: N801  TensorFlow's name
         seed: an integer that makes the numbers reproducible.
     """
 
+    @public
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
-    REDISPATCH,
+    HANDLED,
     InvalidArgumentError,
+    handle_error,
     hide_library_frames,
     public,
-    redispatch,
 )
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops import elementwise as e
@@ -159,11 +159,13 @@ def sparse_softmax_cross_entropy_with_logits(
     """
     try:
         return compute_sparse_loss(labels, logits)
-    except REDISPATCH as error:
-        return redispatch(error, sparse_softmax_cross_entropy_with_logits, (labels, logits), {})
-    except Exception as error:
-        hide_library_frames(error)
-        raise
+    except HANDLED as error:
+        loss = sparse_softmax_cross_entropy_with_logits
+        try:
+            return handle_error(error, loss, (labels, logits), {})
+        except Exception as final:
+            hide_library_frames(final)
+            raise
 
 
 def compute_sparse_loss(labels: Any, logits: Any) -> Tensor:

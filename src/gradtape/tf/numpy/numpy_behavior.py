@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.dtypes import int64
+from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.tape.source import variable_of
 from gradtape.tf import tensor_operator
@@ -30,6 +31,7 @@ ORIGINAL_ATTRIBUTES: dict[
 ] = {}  # attributes of Tensor before they were replaced; empty if disabled
 
 
+@public
 def experimental_enable_numpy_behavior(
     prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
 ) -> None:

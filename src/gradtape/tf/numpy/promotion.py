@@ -63,6 +63,7 @@ def as_promotion_operand(value: Any) -> Any:
     return as_tnp_tensor(value)._array.dtype
 
 
+@public
 def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
     """The common dtype of values and dtypes, by NumPy's promotion."""
     kinds = list(map(as_promotion_operand, arrays_and_dtypes))
@@ -74,6 +75,7 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
     return dtype
 
 
+@public
 def promote_types(type1: Any, type2: Any) -> Any:
     """As `numpy.promote_types`: the smallest dtype that both can be cast to safely."""
     return np.promote_types(*(np.dtype(as_tnp_dtype(t).as_numpy_dtype) for t in (type1, type2)))

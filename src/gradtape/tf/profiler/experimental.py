@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Any, NamedTuple
 
-from gradtape.core.errors import AlreadyExistsError, UnavailableError
+from gradtape.core.errors import AlreadyExistsError, UnavailableError, public
 
 log = logging.getLogger("gradtape")
 
@@ -63,6 +63,7 @@ class Profile:
         options: accepted for TensorFlow's sake.
     """
 
+    @public
     def __init__(self, logdir: Any, options: ProfilerOptions | None = None) -> None:
         self._logdir, self._options = logdir, options
 
@@ -83,6 +84,7 @@ class Trace:
         **kwargs: metadata of the event.
     """
 
+    @public
     def __init__(self, name: str, **kwargs: Any) -> None:
         self._name = name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.convert import convert
+from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.files.access import as_path
 from gradtape.state.checkpoint.trackable import Trackable
@@ -20,6 +21,7 @@ class Asset(Trackable):
         asset_path: the path as a tensor; after loading, that of the file in the model's directory.
     """
 
+    @public
     def __init__(self, path: Any) -> None:
         self._path = convert(as_path(path))
 

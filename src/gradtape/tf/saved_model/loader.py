@@ -31,6 +31,7 @@ from gradtape.tf.saved_model.options import LoadOptions
 from gradtape.tf.saved_model.restored_function import RestoredFunction, Signature, _SignatureMap
 
 
+@public
 def contains_saved_model(export_dir: Any) -> bool:
     """Whether a directory holds a saved model, gradtape's or TensorFlow's.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core.errors import public
+
 
 class SaveOptions:
     """Options of `tf.saved_model.save`.
@@ -22,6 +24,7 @@ class SaveOptions:
         extra_tags: kept.
     """
 
+    @public
     def __init__(
         self,
         namespace_whitelist: Any = None,
@@ -61,6 +64,7 @@ class LoadOptions:
             `function_aliases`, a dict.
     """
 
+    @public
     def __init__(
         self,
         allow_partial_checkpoint: bool = False,

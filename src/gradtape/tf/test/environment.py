@@ -7,6 +7,7 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.core.errors import public
 from gradtape.tf.config.device import list_logical_devices
 
 
@@ -15,6 +16,7 @@ def main(argv: list[str] | None = None) -> None:
     unittest.main(argv=argv)
 
 
+@public
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
     """Whether there is a GPU of any vendor."""
     return bool(gpu_device_name())
@@ -45,6 +47,7 @@ def is_built_with_xla() -> bool:
     return importlib.util.find_spec("jax") is not None
 
 
+@public
 def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[[Any], Any]:
     """Decorator that skips a test if `pred()` is true when the test starts."""
 
@@ -59,6 +62,7 @@ def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Calla
     return decorate
 
 
+@public
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
     """The class unchanged: eager ops are never functions here."""
     return (lambda test_class: test_class) if cls is None else cls

@@ -62,6 +62,7 @@ class LinearOperator(Module):
         parameters: accepted for TensorFlow's sake.
     """
 
+    @public
     def __init__(
         self,
         dtype: Any,

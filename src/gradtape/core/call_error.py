@@ -1,0 +1,241 @@
+"""Errors of public calls: names the op and its arguments, and replaces errors of other classes.
+
+`public` calls `as_call_error` when a call has failed, so nothing here costs time while calls
+succeed. Errors that the user's code raises stay as they are.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import os
+import re
+import reprlib
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import errors
+from gradtape.core.errors import GENERATED_PREFIX, OpError, ResourceExhaustedError
+
+_LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PYTHON = os.path.dirname(os.__file__) + os.sep
+_CALLED = (os.path.dirname(np.__file__) + os.sep, GENERATED_PREFIX, "<frozen ", "<__array_")
+_PACKAGES = frozenset({"scipy", "ml_dtypes", "PIL", "google", "google_crc32c", "jax", "jaxlib"})
+_RAISE = dis.opmap["RAISE_VARARGS"]
+
+# "op: what must hold", "cannot compute Mul as input #1", "Value for attr 'T'"
+_NAMED = re.compile(r"[`'\"]?[A-Za-z_][\w.]*[`'\"]?(\(\))?: |cannot compute \w+ as |.*\battr '\w+'")
+_USUAL = (OpError, TypeError, ValueError, NotImplementedError, RuntimeError)
+_KEPT = (*_USUAL, OSError, StopIteration, StopAsyncIteration, ImportError, Warning)
+_UNUSUAL_VALUE_ERRORS = (UnicodeError, np.linalg.LinAlgError, np.exceptions.AxisError)
+_MOST_ARGUMENTS = 6
+_DEEPEST = 200  # levels of nesting
+
+
+class ErrorOrigin(NamedTuple):
+    """What is known about an error before its message names a call."""
+
+    message: str
+    deliberate: bool  # whether a `raise` statement of this library raised it
+
+
+def as_call_error(error: Exception, fn: Any, args: tuple[Any, ...], kwargs: Any) -> Exception:
+    """The error to raise for a public call that raised `error`; mostly the same object."""
+    if has_user_frames(error.__traceback__):
+        return error
+    if is_call_mismatch(error):
+        set_message(error, re.sub(r"^[\w.<>]+\(\)", f"{op_name_of(fn, args)}()", str(error)))
+        return error
+    origin = origin_of(error)
+    if isinstance(error, RecursionError):
+        return as_nesting_error(error, fn, args, kwargs)
+    if needs_other_class(error, origin):
+        error, cause = replacement_of(error), error
+        error.__cause__ = cause
+    if isinstance(error, _USUAL):
+        name_call(error, origin, fn, args, kwargs)
+    return error
+
+
+def has_user_frames(traceback: TracebackType | None) -> bool:
+    """Whether a traceback has frames that belong neither to this library nor to what it calls."""
+    while traceback is not None:
+        if not is_library_code(traceback.tb_frame):
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+def is_library_code(frame: Any) -> bool:
+    """Whether a frame belongs to this library, to Python, or to a package that this one calls."""
+    name = frame.f_code.co_filename
+    if name.startswith((_LIBRARY, *_CALLED)):
+        return True
+    if name.startswith(_PYTHON) and not re.search("(site|dist)-packages", name):
+        return True
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES
+
+
+def is_call_mismatch(error: Exception) -> bool:
+    """Whether the arguments do not fit the signature: Python's message says it all."""
+    entry = error.__traceback__
+    if not isinstance(error, TypeError) or entry is None or entry.tb_next is not None:
+        return False
+    return entry.tb_frame.f_code.co_filename == errors.__file__
+
+
+def origin_of(error: Exception) -> ErrorOrigin:
+    """The message and the kind of an error when it was first seen."""
+    origin = getattr(error, "_origin", None)
+    if not isinstance(origin, ErrorOrigin):
+        origin = ErrorOrigin(str(error), is_deliberate(error))
+        error._origin = origin  # type: ignore[attr-defined]
+    return origin
+
+
+def is_deliberate(error: Exception) -> bool:
+    """Whether a `raise` statement of this library raised `error`."""
+    traceback = error.__traceback__
+    if traceback is None or isinstance(error, AssertionError):
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code
+    ours = code.co_filename.startswith((_LIBRARY, GENERATED_PREFIX))
+    return ours and code.co_code[traceback.tb_lasti] == _RAISE
+
+
+def needs_other_class(error: Exception, origin: ErrorOrigin) -> bool:
+    """Whether users would take the class of an error for a mistake of the library."""
+    if isinstance(error, MemoryError):
+        return True
+    usual = isinstance(error, _KEPT) and not isinstance(error, _UNUSUAL_VALUE_ERRORS)
+    return not (usual or origin.deliberate)
+
+
+def replacement_of(error: Exception) -> Exception:
+    """An error of the class that TensorFlow raises for wrong arguments."""
+    if isinstance(error, MemoryError):
+        return ResourceExhaustedError(str(error))
+    if isinstance(error, (AttributeError, NameError)):
+        return TypeError(str(error))
+    return ValueError(str(error))
+
+
+def name_call(error: Exception, origin: ErrorOrigin, fn: Any, args: Any, kwargs: Any) -> None:
+    """Name the op and its arguments in the message of `error`, if it names neither."""
+    arguments = bind_arguments(fn, args, kwargs)
+    op = op_name_of(fn, args)
+    error._origin = origin  # type: ignore[attr-defined]
+    if origin.deliberate and is_named(origin.message, op, fn):
+        return
+    text = origin.message.rstrip()
+    end = "" if text.endswith((".", "!", "?")) else "."
+    received = ", ".join(f"{name}={describe_value(value)}" for name, value in arguments)
+    set_message(error, f"{op}: {text}{end}" + (f" Received {received}." if received else ""))
+
+
+def set_message(error: Exception, message: str) -> None:
+    """Replace the message of an error."""
+    if isinstance(error, OpError):
+        error._message = message
+    else:
+        error.args = (message,)
+
+
+def is_named(message: str, op: str, fn: Any) -> bool:
+    """Whether a message names an op or a parameter."""
+    if _NAMED.match(message):
+        return True
+    words = set(re.findall(r"\w+", message))
+    return op in words or any(len(name) > 1 and name in words for name in parameters_of(fn))
+
+
+def op_name_of(fn: Any, args: tuple[Any, ...]) -> str:
+    """The name of a public function, or of the class whose constructor it is."""
+    name = getattr(fn, "__name__", type(fn).__name__)
+    return type(args[0]).__name__ if name in ("__init__", "__new__") and args else name
+
+
+def parameters_of(fn: Any) -> tuple[str, ...]:
+    """The names of the parameters of a function."""
+    try:
+        return tuple(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def bind_arguments(fn: Any, args: tuple[Any, ...], kwargs: Any) -> list[tuple[str, Any]]:
+    """The first arguments of a call with their names."""
+    try:
+        bound = inspect.signature(fn).bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        bound = {f"argument {i}": value for i, value in enumerate(args)} | kwargs
+    named = [(name, value) for name, value in bound.items() if name not in ("self", "cls")]
+    return named[:_MOST_ARGUMENTS]
+
+
+_reprs = reprlib.Repr()
+_reprs.maxlevel, _reprs.maxother, _reprs.maxstring = 3, 60, 60
+
+
+def describe_value(value: Any) -> str:
+    """A short description of an argument: shape and dtype of arrays, else its start."""
+    try:
+        shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+        if shape is not None and dtype is not None and not isinstance(value, type):
+            dtype = getattr(dtype, "name", dtype)
+            return f"<{type(value).__name__} shape={shape} dtype={dtype}>"
+        return _reprs.repr(value)
+    except Exception:  # the description must not hide the error
+        return f"<{type(value).__name__}>"
+
+
+def as_nesting_error(error: RecursionError, fn: Any, args: Any, kwargs: Any) -> Exception:
+    """A ValueError if an argument contains itself or is nested too deeply, else `error`."""
+    op = op_name_of(fn, args)
+    for name, value in bind_arguments(fn, args, kwargs):
+        problem = find_nesting_problem(value)
+        if problem is not None:
+            other = ValueError(f"{op}: {name} {problem}. Pass a list of finite depth.")
+            other.__cause__ = error
+            other._origin = ErrorOrigin(str(other), True)  # type: ignore[attr-defined]
+            return other
+    return error
+
+
+def find_nesting_problem(value: Any) -> str | None:
+    """Why recursion over a nested structure does not end; None if it does."""
+    path: list[tuple[int, Iterator[Any]]] = []
+    on_path: set[int] = set()
+    done: set[int] = set()
+    entries: Iterator[Any] = iter((value,))
+    while True:
+        for entry in entries:
+            inner = iterate_structure(entry)
+            if inner is None or id(entry) in done:
+                continue
+            if id(entry) in on_path:
+                return "contains itself"
+            path.append((id(entry), entries))
+            on_path.add(id(entry))
+            entries = inner
+            break
+        else:
+            if not path:
+                return None
+            key, entries = path.pop()
+            on_path.remove(key)
+            done.add(key)
+        if len(path) > _DEEPEST:
+            return f"is nested more than {_DEEPEST} levels deep"
+
+
+def iterate_structure(value: Any) -> Iterator[Any] | None:
+    """The entries of a list, tuple or mapping; None of other values."""
+    if isinstance(value, (list, tuple)):
+        return iter(value)
+    return iter(list(value.values())) if isinstance(value, Mapping) else None
