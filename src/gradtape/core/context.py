@@ -33,6 +33,9 @@ class ThreadState(threading.local):
 
 local = ThreadState()
 hand_watched_count = [0]
+counts_by_thread: dict[
+    int, int
+] = {}  # those of `hand_watched_count`; threads without any have none
 count_lock = Lock()
 
 
@@ -51,9 +54,13 @@ def update_hand_watched_count(home: dict[str, Any]) -> None:
     now = sum(recorder.unmarked for recorder in home.get("recorders", ()))
     before = home.get("unmarked", 0)
     if now != before:
-        with count_lock:  # no call inside, so that an interrupt cannot separate the two updates
-            hand_watched_count[0] += now - before
+        with count_lock:
+            # In this order a failure between two lines is mended by the next update of the thread.
             home["unmarked"] = now
+            counts_by_thread[id(home)] = now
+            if not now:
+                del counts_by_thread[id(home)]
+            hand_watched_count[0] = sum(counts_by_thread.values())
 
 
 def push_recorder(recorder: Any) -> None:
