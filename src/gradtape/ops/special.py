@@ -14,6 +14,14 @@ import numpy as np
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise
 from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, sin, square
+from gradtape.ops.incomplete_gamma import (
+    LARGE_SHAPE,
+    gamma_sample_slope,
+    igamma_slope,
+    igamma_slope_at_large_shape,
+    sample_slope_at_large_shape,
+    split_domain,
+)
 from gradtape.ops.no_nan import xlog1py, xlogy
 
 
@@ -128,8 +136,7 @@ def gamma_density(a: Any, x: Any) -> Any:
 )
 def igamma(a, x):
     """Lower regularised incomplete gamma function."""
-    proper = np.greater(a, 0) & np.greater_equal(x, 0)
-    return np.where(proper, apply_in_wide_dtype(special.gammainc, a, x), a.dtype.type(np.nan))
+    return replace_outside_domain(a, x, apply_in_wide_dtype(special.gammainc, a, x), True)
 
 
 @elementwise(
@@ -137,8 +144,19 @@ def igamma(a, x):
 )
 def igammac(a, x):
     """Upper regularised incomplete gamma function."""
+    return replace_outside_domain(a, x, apply_in_wide_dtype(special.gammaincc, a, x), False)
+
+
+def replace_outside_domain(a: Any, x: Any, found: Any, lower: bool) -> Any:
+    """Give `igamma` and `igammac` TensorFlow's values at the edges of their domain.
+
+    Both are 0 where `a` and `x` are infinite; `igamma` is 0 at `x` = 0 for every `a`.
+    """
     proper = np.greater(a, 0) & np.greater_equal(x, 0)
-    return np.where(proper, apply_in_wide_dtype(special.gammaincc, a, x), a.dtype.type(np.nan))
+    zero = np.equal(a, np.inf) & np.equal(x, np.inf)
+    zero = zero | np.equal(x, 0) if lower else zero
+    nan = a.dtype.type(np.nan)
+    return np.where(zero, a.dtype.type(0), np.where(proper, found, nan))
 
 
 def gamma_density_by_a(a: Any, x: Any, order: int) -> Any:
@@ -164,7 +182,8 @@ def differentiate_by_a(a: Any, x: Any, order: int, first: Any) -> Any:
     """Derivative in `a`, in float64, by differences of the function `first` (order 1)."""
     if order == 1:
         return first(a, x)
-    h = a / 1000 * 4 ** (order - 2)
+    # The function varies over √a where `a` is large, and over `a` where it is small.
+    h = np.minimum(a, np.sqrt(np.abs(a))) / 1000 * 4 ** (order - 2)
     near, far = (
         differentiate_by_a(a + s, x, order - 1, first)
         - differentiate_by_a(a - s, x, order - 1, first)
@@ -176,47 +195,52 @@ def differentiate_by_a(a: Any, x: Any, order: int, first: Any) -> Any:
 @igamma_by_a.lower
 def lower_igamma_by_a(a, x, *, order):
     a_, x_ = as_float64_arrays(a, x)
-    return differentiate_by_a(a_, x_, order, lax.igamma_grad_a).astype(a.dtype)
+    return differentiate_by_a(a_, x_, order, igamma_slope_on_jax).astype(a.dtype)
+
+
+def igamma_slope_on_jax(a: Any, x: Any) -> Any:
+    """Do the work of `igamma_slope` on JAX."""
+    return choose_by_shape(a, x, lax.igamma_grad_a, igamma_slope_at_large_shape)
+
+
+def choose_by_shape(a: Any, x: Any, small: Any, large: Any) -> Any:
+    """Apply `small`, a function of JAX that loses accuracy for large `a`, or else `large`."""
+    out, inside = split_domain(a, x)
+    a, x = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
+    found = small(np.minimum(a, LARGE_SHAPE), x)
+    return np.where(
+        inside, np.where(a < LARGE_SHAPE, found, large(np.maximum(a, LARGE_SHAPE), x)), out
+    )
+
+
+def reparameterize_gamma_wrt_a(g, a, x, out):
+    rate = log(x) - digamma(a)
+    return -g * (igamma_by_a(a, x, order=2) / gamma_density(a, x) + out * rate)
+
+
+@elementwise(
+    a=reparameterize_gamma_wrt_a,
+    x=lambda g, a, x, out: g * (digamma(a) - log(x) - out * ((a - 1) / x - 1)),
+)
+def reparameterize_gamma(a, x):
+    """Derivative in `a` of a gamma sample `x`, by implicit reparameterization.
+
+    A sample of the distribution function P has the derivative -(dP/da)/(dP/dx) (Figurnov et al.,
+    2018).
+    """
+    return gamma_sample_slope(*as_float64_arrays(a, x)).astype(a.dtype)
+
+
+@reparameterize_gamma.lower
+def lower_reparameterize_gamma(a, x):
+    a_, x_ = as_float64_arrays(a, x)
+    found = choose_by_shape(a_, x_, lax.random_gamma_grad, sample_slope_at_large_shape)
+    return found.astype(a.dtype)
 
 
 def as_float64_arrays(*xs: Any) -> tuple[Any, ...]:
     """Convert arrays to float64 and broadcast them to one shape."""
     return np.broadcast_arrays(*(np.asarray(x, np.float64) for x in xs))
-
-
-def igamma_slope(a: Any, x: Any) -> Any:
-    """Derivative of `igamma` in `a`, by a series, and by quadrature in the upper tail."""
-    tail = x > a + 3 * np.sqrt(np.abs(a)) + 2
-    out = np.where((a > 0) & (x >= 0), 0.0, np.nan)
-    lower = (a > 0) & (x > 0) & ~tail
-    out[lower] = igamma_slope_by_series(a[lower], x[lower])
-    upper = (a > 0) & tail & np.isfinite(x)
-    out[upper] = igamma_slope_by_quadrature(a[upper], x[upper])
-    return out
-
-
-def igamma_slope_by_series(a: Any, x: Any) -> Any:
-    """Differentiate the sum of exp(-x) x^(a+n) / Γ(a+n+1) term by term."""
-    term = np.exp(a * np.log(x) - x - special.gammaln(a + 1))
-    psi = special.digamma(a + 1)
-    total, n = np.zeros_like(term), 0
-    while term.size and (n < 8 or np.max(term) > 1e-18 * np.max(np.abs(total) + 1e-300)):
-        total = total + term * (np.log(x) - psi)
-        n += 1
-        psi = psi + 1 / (a + n)
-        term = term * x / (a + n)
-    return total
-
-
-def igamma_slope_by_quadrature(a: Any, x: Any) -> Any:
-    """Gauss-Laguerre quadrature of the integral beyond `x`, scaled to flatten the integrand."""
-    nodes, weights = np.polynomial.laguerre.laggauss(48)
-    gap = (x - a + 1)[..., None]
-    u = nodes / gap
-    values = np.exp((a - 1)[..., None] * (np.log1p(u) - u))
-    rate = (np.log(x) - special.digamma(a))[..., None] + np.log1p(u)
-    scale = np.exp(a * np.log(x) - x - special.gammaln(a)) / gap[..., 0]
-    return -scale * ((values * rate) @ weights)
 
 
 def betainc_wrt_x(g, a, b, x):

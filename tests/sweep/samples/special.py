@@ -26,6 +26,11 @@ SAMPLES = {
     "igamma_by_a": [
         Sample((positive(SHAPE), positive(SHAPE)), {"order": 1}, dtypes=WIDE),
         Sample((20 * positive(SHAPE), 60 * positive(SHAPE)), {"order": 1}, dtypes=WIDE),
+        Sample((200 + 9 * positive(SHAPE), 200 + 9 * positive(SHAPE)), {"order": 1}, dtypes=WIDE),
+    ],
+    "reparameterize_gamma": [
+        Sample((positive(SHAPE), positive(SHAPE)), dtypes=WIDE),
+        Sample((200 + 9 * positive(SHAPE), 200 + 9 * positive(SHAPE)), dtypes=("float64",)),
     ],
     "betainc": [Sample((positive(SHAPE), positive(SHAPE), unit(SHAPE)), dtypes=WIDE)],
     "expint": one(positive),

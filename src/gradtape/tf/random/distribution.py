@@ -15,7 +15,7 @@ from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.random import rejection as v
 from gradtape.ops.random import stateless as r
 from gradtape.ops.reduce import reduce_sum
-from gradtape.ops.special import erfc, gamma_density, igamma_by_a, ndtri
+from gradtape.ops.special import erfc, ndtri, reparameterize_gamma
 from gradtape.state.random.sample import (
     FLOAT_DTYPES,
     SIGNED_DTYPES,
@@ -84,11 +84,7 @@ def broadcast_gamma_parameters(op: str, alpha: Any, beta: Any, dtype: Any) -> tu
 
 
 def draw_gamma(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Draw gamma samples of rate 1, differentiable in `alpha`.
-
-    By implicit reparameterization, a sample x of the distribution function P has the derivative
-    -(dP/d alpha)/(dP/dx) (Figurnov et al., 2018).
-    """
+    """Draw gamma samples of rate 1, differentiable in `alpha`."""
 
     @custom_gradient
     def draw(a: Tensor) -> Any:
@@ -96,7 +92,7 @@ def draw_gamma(key: Tensor, counter: Tensor, alpha: Tensor, shape: tuple[int, ..
         axes = tuple(range(-len(shape), -a.ndim)) if a.ndim else tuple(range(-len(shape), 0))
 
         def grad(g: Tensor) -> Tensor:
-            slope = negative(divide(igamma_by_a(a, x, order=1), gamma_density(a, x)))
+            slope = reparameterize_gamma(a, x)
             result: Tensor = reduce_sum(multiply(g, slope), axis=axes, keepdims=False)
             return result
 
