@@ -206,8 +206,8 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
     Raises:
         DataLossError: if a string is not compressed in this format, or is truncated.
-        ResourceExhaustedError: if a string of less than 5 MB becomes more than 512 MB, or a
-            longer one more than 100 times as long.
+        ResourceExhaustedError: if a string becomes more than 100 times as long and has more than
+            256 MiB then.
     """
     kind = check_compression(compression_type)
 

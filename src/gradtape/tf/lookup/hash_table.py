@@ -13,6 +13,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
+from gradtape.files.csv import parse_float, parse_int
 from gradtape.files.text import read_lines
 from gradtape.graph.raw_function import apply_raw
 from gradtape.state.checkpoint.trackable import Trackable
@@ -157,9 +158,10 @@ def parse_column(column: list[Any], dtype: DType) -> Any:
     if dtype is dtypes.string:
         return np.array(column, object)
     kind = np.dtype(dtype.as_numpy_dtype)
+    parse = parse_int if kind.kind in "iu" else parse_float
     try:
-        return np.array([int(c) if kind.kind in "iu" else float(c) for c in column], kind)
-    except ValueError as error:
+        return np.array([cell if isinstance(cell, int) else parse(cell) for cell in column], kind)
+    except (ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"lookup: {error} in a column of {dtype.name}.") from None
 
 
