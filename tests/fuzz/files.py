@@ -17,8 +17,10 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
+from functools import partial
 from typing import Any
 
+from tests.fuzz.bombs import READABLE, bombs
 from tests.fuzz.folders import folder_formats
 from tests.fuzz.formats import stateless_formats
 from tests.fuzz.verdict import run_case
@@ -40,6 +42,14 @@ def run_all(options: argparse.Namespace, folder: str, tf: Any) -> int:
     names = [name for name in sorted(formats) if not options.only or name in options.only]
     outcomes: Counter[tuple[str, str]] = Counter()
     failures = 0
+    for name, read in ({} if options.only or options.start else bombs()).items():
+        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
+        outcome, wrong = run_case(partial(read, folder, tf), (tf.errors.OpError,))
+        if outcome == "read" and name not in READABLE:
+            wrong = wrong or "was read"
+        if wrong:
+            failures += 1
+            report(f"FAILED bomb {name}: {wrong}")
     for run in range(options.start, options.start + options.runs):
         chance = random.Random(f"{options.seed}/{run}")
         name = names[run % len(names)]

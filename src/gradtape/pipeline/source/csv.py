@@ -250,7 +250,7 @@ def make_csv_dataset(
         label = features.pop(label_name)
         return features, label
 
-    dataset = Dataset.from_tensor_slices([path.encode() for path in files])
+    dataset = Dataset.from_tensor_slices([os.fsencode(path) for path in files])
     dataset = dataset.shuffle(len(files), shuffle_seed) if shuffle else dataset
     dataset = dataset.interleave(of_file, num_parallel_reads or 1)
     if shuffle:

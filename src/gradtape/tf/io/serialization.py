@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The sorted paths of files that match a pattern, or any of a vector of patterns."""
     found = {p for one in as_string_array(pattern).ravel() for p in gfile.glob(one)}
     out = np.empty(len(found), object)
-    out[:] = [path.encode() for path in sorted(found)]
+    out[:] = [os.fsencode(path) for path in sorted(found)]
     return make_tensor(out)
 
 

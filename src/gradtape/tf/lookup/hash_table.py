@@ -143,14 +143,17 @@ class TextFileInitializer:
             return list(range(len(lines)))
         if index == TextFileIndex.WHOLE_LINE:
             return list(lines)
-        cells = [line.split(self._delimiter) for line in lines]
-        short = next((i for i, row in enumerate(cells) if len(row) <= index), None)
-        if short is not None:
+        return [self._cell(line, index, number) for number, line in enumerate(lines)]
+
+    def _cell(self, line: bytes, index: int, number: int) -> bytes:
+        """The column `index` of a line."""
+        row = line.split(self._delimiter)
+        if len(row) <= index:
             raise InvalidArgumentError(
-                f"lookup: Invalid number of columns in {self._filename} line {short} "
-                f"({lines[short]!r}): expected at least {index + 1}, got {len(cells[short])}."
+                f"lookup: Invalid number of columns in {self._filename} line {number} "
+                f"({line[:100]!r}): expected at least {index + 1}, got {len(row)}."
             )
-        return [row[index] for row in cells]
+        return row[index]
 
 
 def parse_column(column: list[Any], dtype: DType) -> Any:
