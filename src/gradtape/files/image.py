@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from functools import cache
 from typing import Any
 
@@ -18,6 +20,9 @@ PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 JPEG_SIGNATURE = b"\xff\xd8\xff"
 SIGNATURES = {"PNG": PNG_SIGNATURE, "JPEG": JPEG_SIGNATURE, "GIF": b"GIF8", "BMP": b"BM"}
+PNG_CHUNK = struct.Struct(">I4s")
+PNG_CRITICAL_CHUNKS = frozenset([b"IHDR", b"PLTE", b"IDAT", b"IEND"])
+PNG_TRANSPARENCY = b"tRNS"
 PNG_DEPTH_OFFSET = 24  # offset of the bit depth in a PNG file
 MAX_IMAGE_PIXELS = 1 << 29
 MAX_IMAGE_SIDE = {"PNG": 1_000_000, "JPEG": 65_500}  # those of libpng and libjpeg
@@ -61,6 +66,8 @@ def open_picture(data: bytes, form: str, op: str) -> Any:
     import PIL.JpegImagePlugin
     import PIL.PngImagePlugin
 
+    if form == "PNG":
+        data = strip_png_chunks(data, op)
     kinds = {"PNG": PIL.PngImagePlugin.PngImageFile, "JPEG": PIL.JpegImagePlugin.JpegImageFile}
     with translate_decoder_errors(f"{op}: Invalid {form} data, size {len(data)}"):
         picture = kinds[form](io.BytesIO(data))
@@ -69,6 +76,36 @@ def open_picture(data: bytes, form: str, op: str) -> Any:
             f"{op}: Invalid {form} data: an image of {picture.width} by {picture.height} pixels."
         )
     return picture
+
+
+def strip_png_chunks(data: bytes, op: str) -> bytes:
+    """A PNG file without the chunks that its pixels do not need.
+
+    Pillow would decompress texts and colour profiles, and would ignore damage behind the pixels.
+
+    Raises:
+        InvalidArgumentError: unless the chunks are complete up to the last one.
+    """
+    at, name = len(PNG_SIGNATURE), b""
+    parts = [PNG_SIGNATURE]
+    while name != b"IEND":
+        head = data[at : at + PNG_CHUNK.size]
+        size, name = PNG_CHUNK.unpack(head) if len(head) == PNG_CHUNK.size else (len(data), b"")
+        end = at + PNG_CHUNK.size + size
+        crc = int.from_bytes(data[end : end + 4], "big")
+        is_critical = name[:1].isupper()
+        if (
+            end + 4 > len(data)
+            or (is_critical and name not in PNG_CRITICAL_CHUNKS)
+            or (is_critical and zlib.crc32(data[at + 4 : end]) != crc)
+        ):
+            raise InvalidArgumentError(
+                f"{op}: Invalid PNG data, size {len(data)}: the chunk at byte {at} is corrupt."
+            )
+        if is_critical or name == PNG_TRANSPARENCY:
+            parts.append(data[at : end + 4])
+        at = end + 4
+    return b"".join(parts)
 
 
 def check_picture_size(picture: Any, data: bytes, op: str) -> None:

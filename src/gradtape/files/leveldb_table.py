@@ -198,7 +198,7 @@ def read_entries(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, b
     end = len(block) - 4 - 4 * count
     if len(block) < 4 or end < 0:
         raise table_corruption_error(name, place, "a block without its list of restart points")
-    key, at = b"", 0
+    key, at, key_bytes = b"", 0, 0
     while at < end:
         start = at
         try:
@@ -209,6 +209,8 @@ def read_entries(block: bytes, place: int, name: str) -> Iterator[tuple[bytes, b
             raise table_corruption_error(name, place + start, str(error)) from None
         if shared > len(key) or at + fresh + size > end:
             raise table_corruption_error(name, place + start, "an entry reaches past its block")
+        key_bytes += shared + fresh
+        check_expansion(key_bytes, len(block), name, DataLossError)
         key = key[:shared] + block[at : at + fresh]
         at += fresh
         yield key, block[at : at + size]

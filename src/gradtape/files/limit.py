@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 
-ALWAYS_ALLOWED = 1 << 29  # bytes that an input of any size may become
+ALWAYS_ALLOWED = 1 << 28  # bytes that an input of any size may become
 MAX_EXPANSION = 100  # above that, bytes of a result for each byte of input
 MAX_RANK = 64  # axes of a NumPy array
 MAX_ARRAY_BYTES = 1 << 62

@@ -75,7 +75,7 @@ def array_from_proto(message: Any) -> Any:
             f"parse_tensor: invalid shape {shape!s:.200}: the {dtype.name} tensor would have "
             f"{count * numpy_dtype.itemsize} bytes. Received a message of {size} bytes."
         )
-    if message.tensor_content:
+    if message.tensor_content and count:
         return read_content(message.tensor_content, dtype, numpy_dtype, count).reshape(shape)
     return read_value_list(message, dtype, numpy_dtype, count).reshape(shape)
 

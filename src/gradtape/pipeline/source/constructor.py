@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import os
 from builtins import range as builtin_range
 from builtins import zip as builtin_zip
 from collections.abc import Iterator
@@ -385,11 +386,11 @@ class SourceMethods(DatasetBase):
             InvalidArgumentError: if no file matches.
         """
         patterns = np.ravel(convert(file_pattern)._array).tolist()
-        found = sorted({name for p in patterns for name in glob.glob(p.decode())})
+        found = sorted({name for p in patterns for name in glob.glob(os.fsdecode(p))})
         if not found:
-            names = ", ".join(p.decode() for p in patterns)
+            names = ", ".join(p.decode("utf-8", "backslashreplace") for p in patterns)
             raise InvalidArgumentError(f"list_files: No files matched pattern: {names}")
-        dataset = SourceMethods.from_tensor_slices([name.encode() for name in found])
+        dataset = SourceMethods.from_tensor_slices([os.fsencode(name) for name in found])
         is_shuffled = shuffle is None or bool(shuffle)
         return dataset.shuffle(len(found), seed=seed) if is_shuffled else dataset
 

@@ -7,6 +7,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,9 @@ class CsvDataset(Dataset):
         def elements(name: Any) -> Iterator[Any]:
             path = as_path(name)
             rows = read_rows(path, compression_type, buffer_size, delimiter, quotes)
-            for i, row in enumerate(islice(rows, int(bool(header)), None)):
+            if header and next(rows, None) is None:
+                raise InvalidArgumentError(f"CsvDataset: Can't read header of file {path}.")
+            for i, row in enumerate(rows):
                 fields = chosen(row)
                 if len(fields) != len(kinds):
                     have = "more" if len(fields) > len(kinds) else len(fields)
@@ -212,13 +215,15 @@ def make_csv_dataset(
     if len(set(names)) < len(names):
         raise ValueError("Cannot have duplicate column names.")
     places = resolve_columns(select_columns, names)
-    found = chain.from_iterable(islice(rows(path), int(bool(header)), None) for path in files)
-    limit = None if num_rows_for_inference is None else as_python_int(num_rows_for_inference)
-    defaults = column_defaults or infer_defaults(
-        check_row_lengths(islice(found, limit), len(names), header),
-        places,
-        {b"", as_field_bytes(na_value)},
+    found: Iterator[list[bytes]] = chain.from_iterable(
+        islice(rows(path), int(bool(header)), None) for path in files
     )
+    limit = None if num_rows_for_inference is None else as_python_int(num_rows_for_inference)
+    if limit is not None:
+        found = islice(found, limit + 1)  # TensorFlow checks the length of one more record
+    found = check_row_lengths(found, len(names), header)
+    empty = {b"", as_field_bytes(na_value)}
+    defaults = column_defaults or infer_defaults(found, places, empty, limit)
     columns_read = [names[place] for place in places]
     if label_name is not None and label_name not in columns_read:
         raise ValueError(
@@ -246,7 +251,7 @@ def make_csv_dataset(
         label = features.pop(label_name)
         return features, label
 
-    dataset = Dataset.from_tensor_slices([path.encode() for path in files])
+    dataset = Dataset.from_tensor_slices([os.fsencode(path) for path in files])
     dataset = dataset.shuffle(len(files), shuffle_seed) if shuffle else dataset
     dataset = dataset.interleave(of_file, num_parallel_reads or 1)
     if shuffle:
@@ -320,10 +325,14 @@ def resolve_columns(select: Any, names: Sequence[str]) -> list[int]:
     return sorted(places)
 
 
-def infer_defaults(rows: Iterator[list[bytes]], places: list[int], empty: set[bytes]) -> list[Any]:
-    """A default for each column: a zero of the first dtype that can hold all its fields."""
+def infer_defaults(
+    rows: Iterator[list[bytes]], places: list[int], empty: set[bytes], limit: int | None
+) -> list[Any]:
+    """A default for each column: a zero of the first dtype that can hold `limit` fields."""
     kinds: list[Any] = [None] * len(places)
-    for row in rows:
+    for number, row in enumerate(rows):
+        if number == limit:
+            break
         for k, place in enumerate(places):
             field = row[place] if place < len(row) else b""
             if field not in empty and kinds[k] is not dtypes.string:
@@ -339,6 +348,8 @@ def infer_field_dtype(field: bytes, at_least: Any) -> Any:
             value = FIELD_PARSERS[kind](field)
         except ValueError:
             continue
-        if not np.isfinite(value) or kind.min <= value <= kind.max:
+        if kind.is_floating and not isfinite(value):
+            return kind
+        if kind.min <= value <= kind.max:
             return kind
     return dtypes.string

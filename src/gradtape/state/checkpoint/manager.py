@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import glob
 import logging
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +18,7 @@ from gradtape.state.checkpoint.checkpoint_state import get_checkpoint_state, upd
 
 log = logging.getLogger("gradtape")
 SECONDS_PER_HOUR = 3600
+DATA_FILE_SUFFIX = re.compile(r"\.data-[0-9]{5}-of-[0-9]{5}")
 
 
 class CheckpointManager:
@@ -175,7 +176,10 @@ class CheckpointManager:
             if hours and when - hours * SECONDS_PER_HOUR >= self._last_preserved:
                 self._last_preserved = when  # kept forever
                 continue
-            delete_checkpoint(path)
+            if is_inside(path, self._directory):
+                delete_checkpoint(path)
+            else:  # the state file may come from elsewhere
+                log.warning("%s is not in %s and is not deleted", path, self._directory)
         return True
 
     @public
@@ -200,9 +204,29 @@ class CheckpointManager:
 
 def delete_checkpoint(prefix: str) -> None:
     """Delete a checkpoint; its index file goes first, so that it is never half valid."""
-    for name in (
-        tensor_bundle.index_file(prefix),
-        *glob.glob(glob.escape(prefix) + ".data-?????-of-?????"),
-    ):
+    for name in (tensor_bundle.index_file(prefix), *find_data_files(prefix)):
         with suppress(FileNotFoundError):
             os.unlink(name)
+
+
+def find_data_files(prefix: str) -> list[str]:
+    """The data files of a checkpoint.
+
+    `glob` would keep a compiled pattern for each checkpoint in its cache.
+    """
+    folder, start = os.path.split(prefix)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return []
+    return [
+        os.path.join(folder, name)
+        for name in names
+        if name.startswith(start) and DATA_FILE_SUFFIX.fullmatch(name, len(start))
+    ]
+
+
+def is_inside(path: str, directory: str) -> bool:
+    """Whether a path is below a directory."""
+    here = os.path.abspath(directory)
+    return os.path.commonpath([here, os.path.abspath(path)]) == here

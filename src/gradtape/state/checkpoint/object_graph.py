@@ -11,7 +11,8 @@ from gradtape.state.checkpoint.trackable import children_of, has_values
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ATTRIBUTES_PART = ".ATTRIBUTES"
-MAX_NAME_PARTS = 100  # names in a path that a message shows
+MAX_NAME_PARTS = 20  # names in a path that a message shows
+MAX_NAME_LENGTH = 100  # characters of such a name
 
 ObjectGraphProto, Node, Child, Attribute, Slot, Saver, Bool = make_message_classes(
     "gradtape/object_graph.proto",
@@ -132,7 +133,7 @@ class NodeNames:
         parts: list[str] = []
         while number:
             number, name = self._parents[number]
-            parts.append(name)
+            parts.append(name[:MAX_NAME_LENGTH])
         parts.append("(root)")
         if len(parts) > MAX_NAME_PARTS:
             parts[2 : 2 - MAX_NAME_PARTS] = ["…"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The sorted paths of files that match a pattern, or any of a vector of patterns."""
     found = {p for one in as_string_array(pattern).ravel() for p in gfile.glob(one)}
     out = np.empty(len(found), object)
-    out[:] = [path.encode() for path in sorted(found)]
+    out[:] = [os.fsencode(path) for path in sorted(found)]
     return make_tensor(out)
 
 
@@ -206,8 +207,8 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
     Raises:
         DataLossError: if a string is not compressed in this format, or is truncated.
-        ResourceExhaustedError: if a string of less than 5 MB becomes more than 512 MB, or a
-            longer one more than 100 times as long.
+        ResourceExhaustedError: if a string becomes more than 100 times as long and has more than
+            256 MiB then.
     """
     kind = check_compression(compression_type)
 

@@ -13,6 +13,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
+from gradtape.files.csv import parse_float, parse_int
 from gradtape.files.text import read_lines
 from gradtape.graph.raw_function import apply_raw
 from gradtape.state.checkpoint.trackable import Trackable
@@ -144,14 +145,17 @@ class TextFileInitializer:
             return list(range(len(lines)))
         if index == TextFileIndex.WHOLE_LINE:
             return list(lines)
-        cells = [line.split(self._delimiter) for line in lines]
-        short = next((i for i, row in enumerate(cells) if len(row) <= index), None)
-        if short is not None:
+        return [self._cell(line, index, number) for number, line in enumerate(lines)]
+
+    def _cell(self, line: bytes, index: int, number: int) -> bytes:
+        """The column `index` of a line."""
+        row = line.split(self._delimiter)
+        if len(row) <= index:
             raise InvalidArgumentError(
-                f"lookup: Invalid number of columns in {self._filename} line {short} "
-                f"({lines[short]!r}): expected at least {index + 1}, got {len(cells[short])}."
+                f"lookup: Invalid number of columns in {self._filename} line {number} "
+                f"({line[:100]!r}): expected at least {index + 1}, got {len(row)}."
             )
-        return [row[index] for row in cells]
+        return row[index]
 
 
 def parse_column(column: list[Any], dtype: DType) -> Any:
@@ -159,9 +163,10 @@ def parse_column(column: list[Any], dtype: DType) -> Any:
     if dtype is dtypes.string:
         return np.array(column, object)
     kind = np.dtype(dtype.as_numpy_dtype)
+    parse = parse_int if kind.kind in "iu" else parse_float
     try:
-        return np.array([int(c) if kind.kind in "iu" else float(c) for c in column], kind)
-    except ValueError as error:
+        return np.array([cell if isinstance(cell, int) else parse(cell) for cell in column], kind)
+    except (ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"lookup: {error} in a column of {dtype.name}.") from None
 
 
