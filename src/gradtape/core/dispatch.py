@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
 from gradtape.core.device.switch import once_in_use
 from gradtape.core.errors import InvalidArgumentError, OpError
@@ -152,6 +153,9 @@ def explain_kernel_error(
 
 def wrap_integers(raws: tuple[Any, ...]) -> tuple[Any, ...]:
     """Wrap Python integers that exceed the integer dtype of the other operand."""
+    for raw in raws:
+        if isinstance(raw, int) and not -(2**63) <= raw < 2**64:
+            raise out_of_range_error(raw)
     dtype = next(raw.dtype for raw in raws if not isinstance(raw, int))
     return tuple(np.asarray(raw).astype(dtype) if isinstance(raw, int) else raw for raw in raws)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_host_array, as_integer, as_sequence, check_text
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
@@ -28,7 +29,8 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     Raises:
         InvalidArgumentError: if the shapes differ.
     """
-    arrays = [as_string_array(value) for value in inputs]
+    arrays = [as_string_array(value) for value in as_sequence(inputs, "inputs")]
+    check_text(separator, "separator")
     if not arrays:
         return convert("")
     shapes = {array.shape for array in arrays} - {()}
@@ -57,7 +59,7 @@ def reduce_join(
         name: accepted for TensorFlow's sake.
     """
     array = as_string_array(inputs)
-    chosen = range(array.ndim) if axis is None else np.ravel(axis).tolist()
+    chosen = range(array.ndim) if axis is None else as_host_array(axis, "axis").reshape(-1).tolist()
     axes = [normalize_axis(one, array.ndim, "reduce_join") % array.ndim for one in chosen]
     rest = [i for i in range(array.ndim) if i not in axes]
     flat = array.transpose(rest + axes).reshape(*(array.shape[i] for i in rest), -1)
@@ -87,7 +89,7 @@ def unsorted_segment_join(
         InvalidArgumentError: if a segment id is too large, or the shapes do not match.
     """
     array, ids = as_string_array(inputs), np.asarray(convert(segment_ids)._array)
-    count = int(num_segments)
+    count = as_integer(num_segments, "num_segments")
     rest = array.shape[ids.ndim :]
     if ids.shape != array.shape[: ids.ndim] or (ids.size and ids.max() >= count):
         raise InvalidArgumentError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import check_text
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.side_effect import call_on_host
@@ -20,6 +21,7 @@ def regex_replace(
 ) -> Tensor:
     r"""The strings with matches of `pattern` replaced by `rewrite`, where `\1` is group 1."""
     found = compile_pattern(pattern)
+    check_text(rewrite, "rewrite")
     template = re.sub(r"\\(\d)", r"\\g<\1>", rewrite)
     count = 0 if replace_global else 1
     return map_elements(
