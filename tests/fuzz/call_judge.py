@@ -21,7 +21,7 @@ HERE = str(Path(__file__).parent)
 USUAL = (tf.errors.OpError, TypeError, ValueError, NotImplementedError)
 NEVER = (np.linalg.LinAlgError, np.exceptions.AxisError, UnicodeError, RecursionError)
 DELIBERATE = (  # if gradtape raises them by a `raise` statement
-    *(RuntimeError, LookupError, StopIteration, AttributeError, ImportError),
+    *(RuntimeError, LookupError, StopIteration, AttributeError, ImportError, OSError),
 )
 FILES = re.compile(r"\b(docs|tests|tools|examples|benchmarks)/\w+|\b\w+\.(md|py)\b")
 RAISE = dis.opmap["RAISE_VARARGS"]
@@ -57,7 +57,7 @@ def names_call(message, path, parameters):
     """Whether a message names an op or a parameter of this call."""
     if re.match(r"`?(tf\.)?[A-Za-z_][\w.]*`?(\(\))?: ", message):  # "op: what must hold"
         return True
-    if re.search(r"\bcompute [A-Z]\w+|attr '\w+'|^\w+\(\) (got|missing|takes) ", message):
+    if re.search(r"\bcompute [A-Z]\w+|attr '\w+'|^[\w.<>]+\(\) (got|missing|takes) ", message):
         return True
     words = words_of(message)
     owner_and_name = path.lower().split(".")[-2:]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,27 @@ def describe(value: Any) -> str:
     return describe_value(value)
 
 
-def as_integer(value: Any, name: str) -> int:
-    """Convert an integer, or a scalar tensor of one, to a Python integer."""
+def as_index(value: Any, name: str) -> int:
+    """Convert an integer, or a scalar tensor or variable of one, to a Python integer."""
+    to_tensor = getattr(type(value), "__tf_tensor__", None)
     try:
-        return operator.index(value)
+        return operator.index(value if to_tensor is None else to_tensor(value, None, None))
     except OperatorNotAllowedInGraphError:
         raise
     except TypeError:
         raise TypeError(f"{name} must be an integer. Received {describe(value)}.") from None
+
+
+def as_integer(value: Any, name: str) -> int:
+    """Convert a number to a Python integer; as TensorFlow, truncate floats and refuse strings."""
+    try:
+        if not isinstance(value, (str, bytes, bytearray)):
+            return int(value)
+    except OperatorNotAllowedInGraphError:
+        raise
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise TypeError(f"{name} must be an integer. Received {describe(value)}.")
 
 
 def as_real(value: Any, name: str) -> float:
@@ -44,8 +56,13 @@ def as_real(value: Any, name: str) -> float:
 
 def as_sequence(value: Any, name: str) -> list[Any]:
     """The entries of a list, a tuple or another iterable."""
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return list(value)
+    try:
+        if not isinstance(value, (str, bytes)):
+            return list(value)
+    except OperatorNotAllowedInGraphError:
+        raise
+    except TypeError:
+        pass
     raise TypeError(f"{name} must be a list or tuple. Received {describe(value)}.")
 
 

@@ -44,7 +44,7 @@ def as_call_error(error: Exception, fn: Any, args: tuple[Any, ...], kwargs: Any)
     """The error to raise for a public call that raised `error`; mostly the same object."""
     if has_user_frames(error.__traceback__):
         return error
-    if is_call_mismatch(error):
+    if is_call_mismatch(error, fn):
         set_message(error, re.sub(r"^[\w.<>]+\(\)", f"{op_name_of(fn, args)}()", str(error)))
         return error
     origin = origin_of(error)
@@ -77,12 +77,15 @@ def is_library_code(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES
 
 
-def is_call_mismatch(error: Exception) -> bool:
+def is_call_mismatch(error: Exception, fn: Any) -> bool:
     """Whether the arguments do not fit the signature: Python's message says it all."""
-    entry = error.__traceback__
-    if not isinstance(error, TypeError) or entry is None or entry.tb_next is not None:
+    if not isinstance(error, TypeError):
         return False
-    return entry.tb_frame.f_code.co_filename == errors.__file__
+    entry = error.__traceback__
+    if entry is not None and entry.tb_next is None:
+        return entry.tb_frame.f_code.co_filename == errors.__file__
+    name = getattr(fn, "__name__", None)
+    return bool(re.match(rf"{name}\(\) (got|missing|takes) ", str(error)))
 
 
 def origin_of(error: Exception) -> ErrorOrigin:

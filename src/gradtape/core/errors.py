@@ -215,6 +215,14 @@ class UnknownValueError(OperatorNotAllowedInGraphError):
     """Python asked for a value where only shapes are inferred."""
 
 
+class UnsuitableDTypeError(TypeError, AttributeError):
+    """An argument has a wrong dtype, in a function where TensorFlow raises AttributeError."""
+
+
+class OutOfBoundsError(ValueError, IndexError):
+    """An index or axis is out of bounds, in a function where TensorFlow raises IndexError."""
+
+
 class NotDense(ValueError):  # noqa: N818 - `public` usually catches it
     """A ragged tensor was passed for a dense one; `public` calls the ragged function instead."""
 
@@ -353,7 +361,7 @@ def final_error_of(error: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str,
 
     final = as_call_error(error, fn, args, kwargs)
     if final is error:
-        final._raised_at = error.__traceback__  # type: ignore[attr-defined]
+        final._raised_at = error.__traceback__
     return final
 
 

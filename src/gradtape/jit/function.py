@@ -43,6 +43,7 @@ class RunMode:
 THEN.append(RunMode.update_quick)
 
 
+@public
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Choose whether every `tf.function` just calls the Python function it wraps.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.argument import as_host_array, as_integer, as_sequence, describe
+from gradtape.core.argument import as_host_array, as_index, as_sequence, describe
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape, normalize_axes, normalize_axis
 from gradtape.core.tensor import Tensor
@@ -331,7 +331,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
         return concat_split.split(x, indices_or_sections, axis)
     axis = normalize_axis(axis, x._array.ndim, "split")
     inner = as_sequence(indices_or_sections, "indices_or_sections")
-    at = [0, *(as_integer(i, "indices_or_sections") for i in inner), x._array.shape[axis]]
+    at = [0, *(as_index(i, "indices_or_sections") for i in inner), x._array.shape[axis]]
     return concat_split.split(x, [b - a for a, b in pairwise(at)], axis)
 
 

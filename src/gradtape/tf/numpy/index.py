@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.argument import as_integer, describe
+from gradtape.core.argument import as_index, describe
 from gradtape.core.errors import ResourceExhaustedError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
@@ -164,7 +164,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: 
     column = as_tnp_tensor(x)
     if column._array.ndim != 1:
         raise ValueError(f"vander: x must be one-dimensional. Received {describe(x)}.")
-    count = column._array.shape[0] if N is None else as_integer(N, "N")
+    count = column._array.shape[0] if N is None else as_index(N, "N")
     if count > MOST_COLUMNS:
         raise ResourceExhaustedError(f"vander: N must be at most {MOST_COLUMNS}. Received {N}.")
     powers = [full_like(column, 1)]
