@@ -21,7 +21,7 @@ HERE = str(Path(__file__).parent)
 USUAL = (tf.errors.OpError, TypeError, ValueError, NotImplementedError)
 NEVER = (np.linalg.LinAlgError, np.exceptions.AxisError, UnicodeError, RecursionError)
 DELIBERATE = (  # if gradtape raises them by a `raise` statement
-    *(RuntimeError, LookupError, StopIteration, AttributeError, ImportError),
+    *(RuntimeError, LookupError, StopIteration, AttributeError, ImportError, OSError),
 )
 FILES = re.compile(r"\b(docs|tests|tools|examples|benchmarks)/\w+|\b\w+\.(md|py)\b")
 RAISE = dis.opmap["RAISE_VARARGS"]
@@ -44,7 +44,8 @@ def is_raised_by(error, folder):
 
 def is_users(error):
     """Whether the error comes out of a function or an object of this fuzzer."""
-    return innermost(error.__traceback__).tb_frame.f_code.co_filename.startswith(HERE)
+    name = innermost(error.__traceback__).tb_frame.f_code.co_filename
+    return name == "<seed>" or (name.startswith(HERE) and not name.endswith("calls.py"))
 
 
 def words_of(text):
@@ -56,7 +57,7 @@ def names_call(message, path, parameters):
     """Whether a message names an op or a parameter of this call."""
     if re.match(r"`?(tf\.)?[A-Za-z_][\w.]*`?(\(\))?: ", message):  # "op: what must hold"
         return True
-    if re.search(r"\b(compute|Op|op) [A-Z]\w+|attr '\w+'|Node: `?\w+", message):
+    if re.search(r"\bcompute [A-Z]\w+|attr '\w+'|^[\w.<>]+\(\) (got|missing|takes) ", message):
         return True
     words = words_of(message)
     owner_and_name = path.lower().split(".")[-2:]

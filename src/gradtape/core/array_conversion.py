@@ -39,7 +39,11 @@ def to_raw_array(value: Any, dtype: DType | None) -> Any:
     if hasattr(kind, "__array__"):
         return from_numpy(value.__array__(), dtype)
     if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, dict):
-        return from_sequence(list(value), dtype)
+        try:
+            entries = list(value)
+        except TypeError:
+            raise unsupported_type_error(value) from None
+        return from_sequence(entries, dtype)
     raise unsupported_type_error(value)
 
 
@@ -90,9 +94,9 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> Any:
     """A raw array of a nested list."""
     try:
         array = np.array(value)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         if "inhomogeneous" not in str(error):
-            raise
+            raise unconvertible_error(value, error) from None
         raise ValueError(
             f"Can't convert non-rectangular Python sequence to Tensor: {value!r}. Pad the rows "
             "to one length."
@@ -125,8 +129,32 @@ def from_large_integers(array: Any, value: Any, dtype: DType | None) -> Any:
 def out_of_range_error(value: Any) -> ValueError:
     """TensorFlow's error for integers that are too large."""
     return ValueError(
-        f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}."
+        f"Can't convert Python sequence with out-of-range integer to Tensor: {show_value(value)}."
     )
+
+
+def show_value(value: Any) -> str:
+    """The start of the text of a value; Python refuses to print integers of many digits."""
+    try:
+        return f"{value!r:.200}"
+    except ValueError:
+        return f"a {type(value).__name__} with more than 4,300 digits"
+
+
+def unconvertible_error(value: Any, error: Exception) -> ValueError:
+    """The error for a value that NumPy does not convert, with NumPy's reason."""
+    return ValueError(f"Can't convert {show_value(value)} to a Tensor: {error}")
+
+
+def encode_text(text: str) -> bytes:
+    """A string as UTF-8."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"Can't convert {text!r:.60} to a Tensor: it has a surrogate at position "
+            f"{error.start}, which UTF-8 cannot encode."
+        ) from None
 
 
 def from_python(array: Any, value: Any, dtype: DType | None) -> Any:
@@ -219,8 +247,11 @@ def from_numpy(value: Any, dtype: DType | None) -> Any:
         target = np.dtype(dtype.as_numpy_dtype)
         if kind == "c" and target.kind != "c":
             array = array.real
-    with np.errstate(all="ignore"):
-        return as_numpy_scalar(array.astype(target, order="C"))
+    try:
+        with np.errstate(all="ignore"):
+            return as_numpy_scalar(array.astype(target, order="C"))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise unconvertible_error(value, error) from None
 
 
 def canonical_dtype(dtype: Any) -> Any:
@@ -233,7 +264,7 @@ def from_strings(array: Any, value: Any, dtype: DType | None) -> Any:
     out = np.empty(array.shape, OBJECT)
     for i, item in enumerate(array.flat):
         if isinstance(item, str):
-            out.flat[i] = item.encode()
+            out.flat[i] = encode_text(item)
         elif isinstance(item, bytes):
             out.flat[i] = bytes(item)
         elif i and isinstance(value, (list, tuple)):

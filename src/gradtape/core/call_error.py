@@ -11,7 +11,6 @@ import inspect
 import os
 import re
 import reprlib
-from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.errors import GENERATED_PREFIX, OpError, ResourceExhaustedError
+from gradtape.core.nest import find_nesting_problem
 
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep
@@ -30,9 +30,7 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 _NAMED = re.compile(r"[`'\"]?[A-Za-z_][\w.]*[`'\"]?(\(\))?: |cannot compute \w+ as |.*\battr '\w+'")
 _USUAL = (OpError, TypeError, ValueError, NotImplementedError, RuntimeError)
 _KEPT = (*_USUAL, OSError, StopIteration, StopAsyncIteration, ImportError, Warning)
-_UNUSUAL_VALUE_ERRORS = (UnicodeError, np.linalg.LinAlgError, np.exceptions.AxisError)
 _MOST_ARGUMENTS = 6
-_DEEPEST = 200  # levels of nesting
 
 
 class ErrorOrigin(NamedTuple):
@@ -46,7 +44,7 @@ def as_call_error(error: Exception, fn: Any, args: tuple[Any, ...], kwargs: Any)
     """The error to raise for a public call that raised `error`; mostly the same object."""
     if has_user_frames(error.__traceback__):
         return error
-    if is_call_mismatch(error):
+    if is_call_mismatch(error, fn):
         set_message(error, re.sub(r"^[\w.<>]+\(\)", f"{op_name_of(fn, args)}()", str(error)))
         return error
     origin = origin_of(error)
@@ -79,12 +77,15 @@ def is_library_code(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES
 
 
-def is_call_mismatch(error: Exception) -> bool:
+def is_call_mismatch(error: Exception, fn: Any) -> bool:
     """Whether the arguments do not fit the signature: Python's message says it all."""
-    entry = error.__traceback__
-    if not isinstance(error, TypeError) or entry is None or entry.tb_next is not None:
+    if not isinstance(error, TypeError):
         return False
-    return entry.tb_frame.f_code.co_filename == errors.__file__
+    entry = error.__traceback__
+    if entry is not None and entry.tb_next is None:
+        return entry.tb_frame.f_code.co_filename == errors.__file__
+    name = getattr(fn, "__name__", None)
+    return bool(re.match(rf"{name}\(\) (got|missing|takes) ", str(error)))
 
 
 def origin_of(error: Exception) -> ErrorOrigin:
@@ -99,8 +100,8 @@ def origin_of(error: Exception) -> ErrorOrigin:
 def is_deliberate(error: Exception) -> bool:
     """Whether a `raise` statement of this library raised `error`."""
     traceback = error.__traceback__
-    if traceback is None or isinstance(error, AssertionError):
-        return False
+    if traceback is None or (isinstance(error, AssertionError) and not error.args):
+        return False  # an `assert` statement
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
     code = traceback.tb_frame.f_code
@@ -112,30 +113,31 @@ def needs_other_class(error: Exception, origin: ErrorOrigin) -> bool:
     """Whether users would take the class of an error for a mistake of the library."""
     if isinstance(error, MemoryError):
         return True
-    usual = isinstance(error, _KEPT) and not isinstance(error, _UNUSUAL_VALUE_ERRORS)
-    return not (usual or origin.deliberate)
+    foreign = not type(error).__module__.startswith(("builtins", "gradtape"))
+    usual = isinstance(error, _KEPT) and not isinstance(error, UnicodeError)
+    return (foreign or not usual) and not origin.deliberate
 
 
 def replacement_of(error: Exception) -> Exception:
     """An error of the class that TensorFlow raises for wrong arguments."""
     if isinstance(error, MemoryError):
         return ResourceExhaustedError(str(error))
-    if isinstance(error, (AttributeError, NameError)):
+    if isinstance(error, (TypeError, AttributeError, NameError)):
         return TypeError(str(error))
     return ValueError(str(error))
 
 
 def name_call(error: Exception, origin: ErrorOrigin, fn: Any, args: Any, kwargs: Any) -> None:
     """Name the op and its arguments in the message of `error`, if it names neither."""
-    arguments = bind_arguments(fn, args, kwargs)
     op = op_name_of(fn, args)
     error._origin = origin  # type: ignore[attr-defined]
-    if origin.deliberate and is_named(origin.message, op, fn):
+    if origin.deliberate and names_op(origin.message, op):
         return
-    text = origin.message.rstrip()
-    end = "" if text.endswith((".", "!", "?")) else "."
-    received = ", ".join(f"{name}={describe_value(value)}" for name, value in arguments)
-    set_message(error, f"{op}: {text}{end}" + (f" Received {received}." if received else ""))
+    text = origin.message.strip().removeprefix(f"{op}: ")
+    if not (origin.deliberate and "eceived" in text):
+        end = "" if text.endswith((".", "!", "?")) else "."
+        text += end + describe_arguments(bind_arguments(fn, args, kwargs))
+    set_message(error, f"{op}: {text}")
 
 
 def set_message(error: Exception, message: str) -> None:
@@ -146,26 +148,15 @@ def set_message(error: Exception, message: str) -> None:
         error.args = (message,)
 
 
-def is_named(message: str, op: str, fn: Any) -> bool:
-    """Whether a message names an op or a parameter."""
-    if _NAMED.match(message):
-        return True
-    words = set(re.findall(r"\w+", message))
-    return op in words or any(len(name) > 1 and name in words for name in parameters_of(fn))
+def names_op(message: str, op: str) -> bool:
+    """Whether a message names an op."""
+    return bool(_NAMED.match(message)) or op in re.findall(r"\w+", message)
 
 
 def op_name_of(fn: Any, args: tuple[Any, ...]) -> str:
     """The name of a public function, or of the class whose constructor it is."""
     name = getattr(fn, "__name__", type(fn).__name__)
     return type(args[0]).__name__ if name in ("__init__", "__new__") and args else name
-
-
-def parameters_of(fn: Any) -> tuple[str, ...]:
-    """The names of the parameters of a function."""
-    try:
-        return tuple(inspect.signature(fn).parameters)
-    except (TypeError, ValueError):
-        return ()
 
 
 def bind_arguments(fn: Any, args: tuple[Any, ...], kwargs: Any) -> list[tuple[str, Any]]:
@@ -176,6 +167,12 @@ def bind_arguments(fn: Any, args: tuple[Any, ...], kwargs: Any) -> list[tuple[st
         bound = {f"argument {i}": value for i, value in enumerate(args)} | kwargs
     named = [(name, value) for name, value in bound.items() if name not in ("self", "cls")]
     return named[:_MOST_ARGUMENTS]
+
+
+def describe_arguments(arguments: list[tuple[str, Any]]) -> str:
+    """A sentence about the arguments of a call."""
+    shown = ", ".join(f"{name}={describe_value(value)}" for name, value in arguments)
+    return f" Received {shown}." if shown else ""
 
 
 _reprs = reprlib.Repr()
@@ -205,37 +202,3 @@ def as_nesting_error(error: RecursionError, fn: Any, args: Any, kwargs: Any) -> 
             other._origin = ErrorOrigin(str(other), True)  # type: ignore[attr-defined]
             return other
     return error
-
-
-def find_nesting_problem(value: Any) -> str | None:
-    """Why recursion over a nested structure does not end; None if it does."""
-    path: list[tuple[int, Iterator[Any]]] = []
-    on_path: set[int] = set()
-    done: set[int] = set()
-    entries: Iterator[Any] = iter((value,))
-    while True:
-        for entry in entries:
-            inner = iterate_structure(entry)
-            if inner is None or id(entry) in done:
-                continue
-            if id(entry) in on_path:
-                return "contains itself"
-            path.append((id(entry), entries))
-            on_path.add(id(entry))
-            entries = inner
-            break
-        else:
-            if not path:
-                return None
-            key, entries = path.pop()
-            on_path.remove(key)
-            done.add(key)
-        if len(path) > _DEEPEST:
-            return f"is nested more than {_DEEPEST} levels deep"
-
-
-def iterate_structure(value: Any) -> Iterator[Any] | None:
-    """The entries of a list, tuple or mapping; None of other values."""
-    if isinstance(value, (list, tuple)):
-        return iter(value)
-    return iter(list(value.values())) if isinstance(value, Mapping) else None

@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.array_conversion import to_raw_array
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 from gradtape.core.lazy_array import LazyArray
 from gradtape.core.ports import ConversionPort
 from gradtape.core.shapes import TensorShape
@@ -189,4 +189,11 @@ def to_dimension_size(value: Any) -> int:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, (float, np.floating)):
         raise TypeError(f"Cannot convert {value} to EagerTensor of dtype int32")
-    return int(value)
+    try:
+        if not isinstance(value, (str, bytes)):
+            return int(value)
+    except OperatorNotAllowedInGraphError:
+        raise
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"The sizes of a shape must be integers. Received {value!r:.60}.")

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
@@ -129,7 +130,7 @@ def explain_kernel_error(
     if isinstance(error, OpError | NotImplementedError | MemoryError):
         raise error
     if isinstance(error, OverflowError):
-        return op.kernel(*wrap_integers(raws), **static)
+        return op.kernel(*wrap_integers(op, raws), **static)
     shapes = [np.shape(raw) for raw in raws]
     if op.core_ndim == 0 and not can_broadcast(shapes):
         listed = " vs. ".join(str(list(shape)).replace(" ", "") for shape in shapes)
@@ -141,8 +142,11 @@ def explain_kernel_error(
     raise InvalidArgumentError(f"{op.name}: {error}. Received {kinds}.") from error
 
 
-def wrap_integers(raws: tuple[Any, ...]) -> tuple[Any, ...]:
+def wrap_integers(op: Primitive, raws: tuple[Any, ...]) -> tuple[Any, ...]:
     """Wrap Python integers that exceed the integer dtype of the other operand."""
+    for raw in raws:
+        if isinstance(raw, int) and not -(2**63) <= raw < 2**64:
+            raise ValueError(f"{op.name}: {out_of_range_error(raw)}")
     dtype = next(raw.dtype for raw in raws if not isinstance(raw, int))
     return tuple(np.asarray(raw).astype(dtype) if isinstance(raw, int) else raw for raw in raws)
 

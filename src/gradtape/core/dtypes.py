@@ -8,6 +8,12 @@ import ml_dtypes
 import numpy as np
 
 
+class NoNumpyTypeError(TypeError, KeyError):
+    """A dtype has no NumPy type; TensorFlow raises KeyError, its functions TypeError."""
+
+    __str__ = TypeError.__str__
+
+
 class DType:
     """The type of a tensor's elements; there is one immutable object for each type."""
 
@@ -32,7 +38,7 @@ class DType:
     def as_numpy_dtype(self) -> Any:
         """The NumPy type of the elements, such as `np.float32`; `object` for strings."""
         if self.scalar is None:
-            raise KeyError(self.as_datatype_enum)
+            raise NoNumpyTypeError(f"{self!r} has no NumPy type. Use another dtype.")
         return self.scalar
 
     @property

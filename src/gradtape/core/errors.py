@@ -217,6 +217,14 @@ class UnknownValueError(OperatorNotAllowedInGraphError):
     """Python asked for a value where only shapes are inferred."""
 
 
+class UnsuitableDTypeError(TypeError, AttributeError):
+    """An argument has a wrong dtype, in a function where TensorFlow raises AttributeError."""
+
+
+class OutOfBoundsError(ValueError, IndexError):
+    """An index or axis is out of bounds, in a function where TensorFlow raises IndexError."""
+
+
 class NotDense(ValueError):  # noqa: N818 - `public` usually catches it
     """A ragged tensor was passed for a dense one; `public` calls the ragged function instead."""
 
@@ -287,11 +295,23 @@ def hide_library_frames(error: BaseException) -> None:
     Call it in the outermost library frame, followed by a bare `raise`. A bare `raise` adds no
     entry for its own frame, so the traceback ends at the user's line.
     """
+    if "_raised_at" in error.__dict__:  # without the frames that handled the error
+        error.__traceback__ = error.__dict__.pop("_raised_at")
     if is_traceback_filtering_enabled():
+        if isinstance(error, Exception):
+            note_origin(error)
         error.__traceback__ = user_frames(error.__traceback__)
 
 
 HANDLED = (Apart, Exception)  # what `public` catches
+
+
+def note_origin(error: Exception) -> None:
+    """Remember who raised `error`, which its traceback says only as long as it is whole."""
+    from gradtape.core.call_error import has_user_frames, origin_of
+
+    if not has_user_frames(error.__traceback__):
+        origin_of(error)
 
 
 def public(fn: Callable[P, R]) -> Callable[P, R]:
@@ -315,23 +335,30 @@ def handle_error(
     error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call another version of `fn` if `error` asks for it, else raise an error for users."""
+    failure = error
     if isinstance(error, REDISPATCH):
         try:
             return call_other_version(error, getattr(fn, "__wrapped__", fn), args, kwargs)
-        except Exception as failure:
-            error = failure
-    raise_call_error(error, fn, args, kwargs)
-    return None
+        except Exception as raised:
+            failure = raised
+    raise final_error_of(failure, fn, args, kwargs)
 
 
 def raise_call_error(
-    error: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    error: Exception, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> NoReturn:
     """Raise `error`, or the error that users see in its place."""
+    raise final_error_of(error, fn, args, kwargs)
+
+
+def final_error_of(error: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:
+    """The error that users see for a public call that raised `error`; mostly `error` itself."""
     from gradtape.core.call_error import as_call_error
 
     final = as_call_error(error, fn, args, kwargs)
-    raise final
+    if final is error:
+        final._raised_at = error.__traceback__
+    return final
 
 
 def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -311,3 +311,40 @@ def _child_labels(structure: Any, kind: StructureKind) -> Any:
     if isinstance(structure, Mapping):
         return _sorted_keys(structure)
     return structure._fields if kind is _FIELDS else count()
+
+
+_DEEPEST = 200  # levels of nesting
+
+
+def find_nesting_problem(value: Any) -> str | None:
+    """Why recursion over a nested structure does not end; None if it does."""
+    path: list[tuple[int, Iterator[Any]]] = []
+    on_path: set[int] = set()
+    done: set[int] = set()
+    entries: Iterator[Any] = iter((value,))
+    while True:
+        for entry in entries:
+            inner = iterate_structure(entry)
+            if inner is None or id(entry) in done:
+                continue
+            if id(entry) in on_path:
+                return "contains itself"
+            path.append((id(entry), entries))
+            on_path.add(id(entry))
+            entries = inner
+            break
+        else:
+            if not path:
+                return None
+            key, entries = path.pop()
+            on_path.remove(key)
+            done.add(key)
+        if len(path) > _DEEPEST:
+            return f"is nested more than {_DEEPEST} levels deep"
+
+
+def iterate_structure(value: Any) -> Iterator[Any] | None:
+    """The entries of a list, tuple or mapping; None of other values."""
+    if isinstance(value, (list, tuple)):
+        return iter(value)
+    return iter(list(value.values())) if isinstance(value, Mapping) else None

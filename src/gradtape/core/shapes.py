@@ -2,11 +2,11 @@
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, overload
 
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, OperatorNotAllowedInGraphError, public
 
 Size = int | None
 """The size of one axis; None if it is unknown."""
@@ -367,7 +367,12 @@ def _broadcast_size(x: Size, y: Size) -> Size:
 
 def normalize_axis(axis: Any, rank: int, op: str) -> int:
     """`axis` as a negative number, for an input of `rank` axes; -1 is the last axis."""
-    position = operator.index(axis)
+    try:
+        position = operator.index(axis)
+    except OperatorNotAllowedInGraphError:
+        raise
+    except TypeError:
+        raise TypeError(f"{op}: axis must be an integer. Received {axis!r:.60}.") from None
     if not -rank <= position < rank:
         raise InvalidArgumentError(
             f"{op}: axis must lie in [{-rank}, {rank}). Received {position} for an input with "
@@ -376,14 +381,20 @@ def normalize_axis(axis: Any, rank: int, op: str) -> int:
     return position - rank if position >= 0 else position
 
 
+def is_iterable(value: Any) -> bool:
+    """Whether a value has entries: not a scalar tensor or array, nor a string."""
+    if getattr(value, "shape", None) == ():
+        return False
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+
+
 def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
     """One or several axes as negative numbers; all axes for None."""
     if axis is None:
         return tuple(range(-rank, 0))
-    try:
+    if isinstance(axis, int) or not is_iterable(axis):
         return (normalize_axis(axis, rank, op),)
-    except TypeError:  # not an integer
-        axes = tuple(normalize_axis(entry, rank, op) for entry in axis)
+    axes = tuple(normalize_axis(entry, rank, op) for entry in axis)
     if len(set(axes)) < len(axes):
         raise InvalidArgumentError(f"{op}: the axes must be unique. Received axes {axis}.")
     return axes

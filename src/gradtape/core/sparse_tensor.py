@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradtape.core import dtypes
+from gradtape.core.argument import describe
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import local
 from gradtape.core.convert import convert
@@ -34,6 +35,7 @@ class SparseTensor(TensorLike, CompositeTensor):
         ValueError: if the shapes do not fit each other.
     """
 
+    @public
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = convert(indices, dtypes.int64)
         self._values = convert(values)
@@ -52,6 +54,11 @@ class SparseTensor(TensorLike, CompositeTensor):
         """Convert a SparseTensorValue; a SparseTensor is returned unchanged."""
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
+        if not isinstance(sparse_tensor_value, tuple) or len(sparse_tensor_value) != 3:
+            raise TypeError(
+                f"Neither a SparseTensor nor SparseTensorValue: {describe(sparse_tensor_value)}. "
+                "Use tf.sparse.from_dense for a dense tensor."
+            )
         return cls(*sparse_tensor_value)
 
     @property

@@ -127,7 +127,9 @@ class TensorSpec(TypeSpec):
     @public
     def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
         """The shape and dtype of `spec`, and its name unless another is given."""
-        return cls(spec.shape, spec.dtype, name or spec.name)
+        if not hasattr(spec, "shape") or not hasattr(spec, "dtype"):
+            raise TypeError(f"spec must have a shape and a dtype. Received {spec!r:.60}.")
+        return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))
 
     @classmethod
     @public

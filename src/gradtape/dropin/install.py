@@ -70,8 +70,8 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
             if is_query:
                 return None
             raise ModuleNotFoundError(
-                f"No module named {fullname!r}: gradtape hides itself from {importer} "
-                "(docs/dropin.md).",
+                f"No module named {fullname!r}: gradtape hides itself from {importer}, "
+                "which works without TensorFlow.",
                 name=fullname,
             )
         if keras.is_loading():

@@ -10,7 +10,6 @@ from typing import Any
 from gradtape.tf.compat.v1.adapter import MOVED_NAMES
 from gradtape.tf.compat.v1.unsupported import REPLACEMENTS
 
-COVERAGE_PAGE = "docs/coverage.md"
 # namespaces to search for a name that is missing where the user looked
 SEARCHED_NAMESPACES = (
     "",
@@ -27,7 +26,7 @@ SEARCHED_NAMESPACES = (
 
 
 def explain_missing_name(path: str, name: str, near: Iterable[str]) -> str:
-    """The message for a missing `path.name`, with the nearest name and the page of all names.
+    """The message for a missing `path.name`, with the nearest name and where all names are.
 
     Args:
         path: the namespace, such as "tf.math".
@@ -38,11 +37,11 @@ def explain_missing_name(path: str, name: str, near: Iterable[str]) -> str:
     text = f"gradtape does not have {whole}."
     instead = REPLACEMENTS.get(whole.removeprefix("tf.").removeprefix("compat.v1."))
     if instead is not None:
-        return f"{text} It belongs to TensorFlow 1: {instead} (docs/migration.md)"
+        return f"{text} It belongs to TensorFlow 1: {instead}"
     similar = find_nearest_name(path, name, near)
     if similar is not None:
         text += f" The nearest name is {similar}."
-    return f"{text} {COVERAGE_PAGE} lists the supported names."
+    return f"{text} dir({path}) lists the supported names."
 
 
 def find_nearest_name(path: str, name: str, near: Iterable[str]) -> str | None:

@@ -39,7 +39,10 @@ def as_path(path: Any) -> str:
     """Convert a path (str, bytes, PathLike or string tensor) to a str."""
     if hasattr(path, "numpy"):
         path = path.numpy()
-    return os.fsdecode(path)
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"A path must be a string. Received {path!r:.60}.") from None
 
 
 def show_path(path: Any) -> str:

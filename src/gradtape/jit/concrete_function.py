@@ -45,9 +45,12 @@ class ConcreteFunction(ConcreteFunctionBase):
         self._function = function
         self._forbids_values = blindly
         self._streams = function.streams or FunctionStreams()
-        bound = function._signature.parameters.bind(
-            *fill_from_input_signature(function, args), **kwargs
-        )
+        try:
+            bound = function._signature.parameters.bind(
+                *fill_from_input_signature(function, args), **kwargs
+            )
+        except TypeError as error:
+            raise TypeError(f"get_concrete_function: {error} of the function.") from None
         bound.apply_defaults()
         self._path: TracedPath | None = None
         self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))

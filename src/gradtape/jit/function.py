@@ -44,6 +44,7 @@ class RunMode:
 devices.observers.append(RunMode.update_quick)
 
 
+@public
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Choose whether every `tf.function` just calls the Python function it wraps.
 
@@ -415,7 +416,7 @@ def function(
         func: the Python function; None to get a decorator.
         input_signature: specs of the arguments.
         autograph: whether Python's control flow may depend on tensors.
-        jit_compile: True for XLA (docs/xla.md), False for NumPy; None for the default of
+        jit_compile: True for XLA, False for NumPy; None for the default of
             `gradtape.engine`.
         reduce_retracing: accepted without effect; there is a trace for each concrete shape.
         experimental_implements: accepted without effect.
@@ -443,7 +444,7 @@ def function(
 
     def decorate(f: Any) -> Function:
         if not callable(f):
-            raise TypeError(f"{f!r} is not a callable object")
+            raise TypeError(f"function: func must be callable. Received {f!r:.60}.")
         return Function(f, getattr(f, "__name__", type(f).__name__), input_signature, **options)
 
     return decorate if func is None else decorate(func)

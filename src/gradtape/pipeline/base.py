@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gradtape.core.argument import as_index
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.pipeline.element.random_access import Rows
@@ -145,5 +146,5 @@ def make_dataset(
 
 
 def as_python_int(value: Any) -> int:
-    """Convert a number or a tensor to a Python integer."""
-    return int(convert(value))
+    """Convert an integer or a scalar tensor of one to a Python integer."""
+    return as_index(convert(value), "A number of elements")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import check_callable
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
@@ -107,6 +108,7 @@ class Dataset(
         Raises:
             TypeError: if that is not a dataset.
         """
+        check_callable(transformation_func, "transformation_func")
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
             raise TypeError(

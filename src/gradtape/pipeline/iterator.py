@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator as PythonIterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace, local, no_recording
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library_frames, public
+from gradtape.core.errors import (
+    InvalidArgumentError,
+    OutOfRangeError,
+    hide_library_frames,
+    public,
+    raise_call_error,
+)
 from gradtape.core.lock import Lock
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import make_tensor
@@ -137,8 +144,12 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         try:
             element = self._read_next()
         except Exception as error:
-            hide_library_frames(error)
-            raise
+            try:
+                name = self._dataset._tensorflow_name.lstrip("_")
+                raise_call_error(error, SimpleNamespace(__name__=name), (), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
         if element is END:
             raise StopIteration
         return element

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, ClassVar
 
 from gradtape.core import nest
+from gradtape.core.argument import describe
 from gradtape.core.errors import public
 from gradtape.core.name_scope import current_scope, name_scope
 from gradtape.state.checkpoint.trackable import (
@@ -53,7 +54,7 @@ class Module(Trackable):
         if name is None:
             name = snake_case(type(self).__name__)
         elif not isinstance(name, str):
-            raise TypeError(f"tf.Module: the name must be a string. Received {name!r}.")
+            raise TypeError(f"tf.Module: the name must be a string. Received {describe(name)}.")
         elif not name.isidentifier():
             raise ValueError(
                 f"{name!r} is not a valid module name. Module names must be valid Python "

@@ -104,7 +104,14 @@ class GradientTape:
         Raises:
             ValueError: if the structure contains any other object.
         """
-        things = nest.flatten(tensor)
+        try:
+            things = nest.flatten(tensor)
+        except Exception as error:
+            try:
+                raise_call_error(error, type(self).watch, (self, tensor), {})
+            except Exception as final:
+                hide_library_frames(final)
+                raise
         if any(isinstance(t, (RaggedTensor, SparseTensor)) for t in things):
             things = nest.flatten(things, expand_composites=True)
         for t in things:

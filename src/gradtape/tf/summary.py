@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import check_instance
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
@@ -164,6 +165,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     """Write all queued summaries of `writer`, by default this thread's default writer."""
     chosen = summary_state.writer if writer is None else writer
     if chosen is not None:
+        check_instance(chosen, SummaryWriter, "writer")
         chosen.flush()
 
 

@@ -70,7 +70,7 @@ def test_sessions_and_graph_switches_raise_when_called(name):
         ("layers", r"tf\.keras\.layers"),
         ("nn.dynamic_rnn", r"tf\.keras\.layers\.RNN"),
         ("nn.pool", r"Use tf\.nn\.pool"),
-        ("nothing_like_it", "docs/migration.md"),
+        ("nothing_like_it", "gradtape check FILE"),
     ],
 )
 def test_the_error_of_a_missing_name_names_the_replacement(name, instead):

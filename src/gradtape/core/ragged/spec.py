@@ -58,6 +58,8 @@ class RaggedTensorSpec(TypeSpec):
     @public
     def from_value(cls, value: Any) -> RaggedTensorSpec:
         """The spec of a RaggedTensor."""
+        if not hasattr(type(value), "_nested_row_partitions"):
+            raise TypeError(f"value must be a RaggedTensor. Received {value!r:.60}.")
         spec: RaggedTensorSpec = value._type_spec
         return spec
 

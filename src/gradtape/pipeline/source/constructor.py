@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_index, describe
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
 from gradtape.core.spec import TensorSpec
@@ -52,6 +53,9 @@ def find_common_spec(datasets: list[Dataset], op: str) -> Any:
     Raises:
         TypeError: if there is none.
     """
+    for dataset in datasets:
+        if not hasattr(dataset, "element_spec"):
+            raise TypeError(f"{op}: a Dataset is expected. Received {describe(dataset)}.")
     specs = [d.element_spec for d in datasets]
     found = specs[0]
     for spec in specs[1:]:
@@ -187,7 +191,7 @@ class SourceMethods(DatasetBase):
                 f"but was {len(args)}."
             )
         kind = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
-        ends = [int(a) for a in args]
+        ends = [as_index(a, "range: each argument") for a in args]
         if len(ends) == 3 and ends[2] == 0:
             raise InvalidArgumentError("range: step must be a non-zero integer. Received 0.")
         numbers = builtin_range(*ends)
@@ -206,7 +210,7 @@ class SourceMethods(DatasetBase):
         """An infinite dataset of `start`, `start + step` and so on."""
         kind = dtypes.as_dtype(dtype)
         scalar = np.dtype(kind.as_numpy_dtype).type
-        first, by = scalar(convert(start)), scalar(convert(step))
+        first, by = scalar(convert(start, kind)), scalar(convert(step, kind))
         return make_dataset(
             lambda: (make_tensor(scalar(i)) for i in count(first.item(), by.item())),
             lambda: TensorSpec((), kind),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
+from gradtape.files.access import as_path
 from gradtape.pipeline.base import AUTOTUNE, DatasetBase, as_python_int, make_dataset
 from gradtape.pipeline.source import element_file
 from gradtape.pipeline.source.snapshot import Snapshot
@@ -67,8 +68,7 @@ class BufferMethods(DatasetBase):
         Note:
             TensorFlow cannot read the file.
         """
-        path = filename.numpy() if hasattr(filename, "numpy") else filename
-        path = os.fsdecode(path)
+        path = as_path(filename)
         memory: list[list[Any]] = []  # contains one list, once that is complete
         kept = [CachedRandomSource(seeds, memory) for seeds in self._random_sources]
 
@@ -155,7 +155,7 @@ class BufferMethods(DatasetBase):
             raise NotImplementedError(
                 "Dataset.save: only `path` is supported. Leave the other arguments None."
             )
-        folder = os.fspath(path)
+        folder = as_path(path)
         os.makedirs(folder, exist_ok=True)
         about = {"spec": element_file.spec_to_json(self.element_spec), "size": self._size}
         for _ in element_file.write_through(iter(self), os.path.join(folder, ELEMENTS_FILE)):
@@ -187,7 +187,7 @@ class BufferMethods(DatasetBase):
         """
         if compression is not None or reader_func is not None or wait:
             raise NotImplementedError("Dataset.load: only `path` and `element_spec` are supported.")
-        folder = os.fspath(path)
+        folder = as_path(path)
         description = os.path.join(folder, SPEC_FILE)
         if not os.path.exists(description):
             raise NotFoundError(f"Dataset.load: there is no saved dataset in {folder}.")

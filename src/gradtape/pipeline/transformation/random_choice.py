@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_integer
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lock import Lock
 from gradtape.ops.random.philox import draw_words
@@ -97,7 +98,7 @@ class CachedRandomSource(RandomSource):
 
 def make_seed_stream(seed: Any, fixed: bool) -> SeedStream:
     """Make the seed stream of a dataset with this `seed` argument."""
-    return SeedStream(SEEDS.seed_pair(None if seed is None else int(seed)), fixed)
+    return SeedStream(SEEDS.seed_pair(None if seed is None else as_integer(seed, "seed")), fixed)
 
 
 def shuffle_items(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from gradtape.core.argument import as_integer
 from gradtape.core.errors import public
 from gradtape.files import tensor_bundle
 from gradtape.files.access import as_path
@@ -145,7 +146,9 @@ class CheckpointManager:
             since = None if self._last_step is None else step - self._last_step
             if check_interval and since is not None and since < self._interval:
                 return None
-        number = None if checkpoint_number is None else int(checkpoint_number)
+        number = checkpoint_number
+        if number is not None:
+            number = as_integer(number, "checkpoint_number")
         path = self._checkpoint._write_with_number(self._prefix, number, options)
         if self._interval is not None:
             self._last_step = step

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.core.argument import check_instance
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import public
@@ -95,6 +96,7 @@ class ScatterMethods:
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replace rows of each batch entry: `var[b, indices[b, k]] = values[b, k]`."""
+        check_instance(sparse_delta, IndexedSlices, "sparse_delta")
         values = convert(sparse_delta.values, self.dtype)._array
         return self._apply_update(
             scatter_kernel.update_batch_rows, convert(sparse_delta.indices)._array, values

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.argument import check_text
 from gradtape.core.context import current_trace, local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
@@ -94,6 +95,7 @@ class Variable(
 
     _should_act_as_resource_variable = True
 
+    @public
     def __init__(
         self,
         initial_value: Any = None,
@@ -125,6 +127,8 @@ class Variable(
         )
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
+        if name is not None:
+            check_text(name, "name")
         tensor = make_initial_value(initial_value, dtype)
         self._name = current_scope() + ("Variable" if name is None else name)
         self._trainable = trainable

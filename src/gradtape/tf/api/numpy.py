@@ -32,7 +32,7 @@ from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 
 from gradtape.core.dtypes import as_dtype as _as_dtype
-from gradtape.core.errors import public
+from gradtape.core.errors import public as _public
 from gradtape.core.tensor import Tensor as _Tensor
 from gradtape.tf.numpy import random as random
 from gradtape.tf.numpy.array import append as append
@@ -242,13 +242,13 @@ complex_, float_, string_, unicode_ = complex128, float64, bytes_, str_
 newaxis = None
 
 
-@public
+@_public
 def finfo(dtype: object) -> object:
     """Limits of a float dtype."""
     return _finfo(_as_dtype(dtype).as_numpy_dtype)
 
 
-@public
+@_public
 def iinfo(int_type: object) -> object:
     """Limits of an integer dtype."""
     return _iinfo(_as_dtype(int_type).as_numpy_dtype)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_sequence
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
@@ -24,7 +25,7 @@ def to_common_dtype(values: Any, op: str) -> list[Tensor]:
     """Convert to tensors of one dtype; values without a dtype take that of the first typed one."""
     if isinstance(values, Tensor):
         return list(s.unstack(values, axis=-values.ndim))
-    items = list(values)
+    items = as_sequence(values, "values")
     if items and all(type(v) is EagerTensor for v in items):
         dtype = items[0]._array.dtype
         if all(v._array.dtype is dtype for v in items):

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, ResourceExhaustedError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.segment import stitch
 from gradtape.ops.shape import concat, reshape, shape_of
 from gradtape.tf.public_op import check_same_dtype
+
+MOST_PARTITIONS = 10**7
 
 
 @public
@@ -37,6 +40,12 @@ def dynamic_partition(
         [[1, 3], [2]]
     """
     tensor, numbers = convert(data), convert(partitions)
+    num_partitions = as_integer(num_partitions, "num_partitions")
+    if num_partitions > MOST_PARTITIONS:
+        raise ResourceExhaustedError(
+            f"dynamic_partition: num_partitions must be at most {MOST_PARTITIONS}. Received "
+            f"{num_partitions}."
+        )
     shape, own = shape_of(tensor), shape_of(numbers)
     if shape[: len(own)] != own:
         raise InvalidArgumentError(

@@ -11,6 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from gradtape.core import dtypes, nest
+from gradtape.core.argument import as_sequence, check_text
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
@@ -46,7 +47,7 @@ def shape_n(
     input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None
 ) -> list[Tensor]:
     """The shapes of several tensors."""
-    return [shape(t, out_type) for t in input]
+    return [shape(t, out_type) for t in as_sequence(input, "input")]
 
 
 @public
@@ -102,7 +103,7 @@ def identity(input: Any, name: str | None = None) -> Any:
 @public
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """New tensors with the values of `input`."""
-    return list(s.identity_n(*(convert(t) for t in input)))
+    return list(s.identity_n(*(convert(t) for t in as_sequence(input, "input"))))
 
 
 @public
@@ -414,6 +415,7 @@ def pad(
     x = convert(tensor)
     have = x._array.shape
     widths = convert(paddings, hint=dtypes.int32)._array
+    check_text(mode, "mode")
     kind = mode.upper()
     if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"pad: mode must be CONSTANT, REFLECT or SYMMETRIC. Received {mode!r}.")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-import operator
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_index, check_instance
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
@@ -67,7 +67,7 @@ class TensorArray:
         self._clear_after_read = True if clear_after_read is None else clear_after_read
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._items: list[Tensor | None] = [None] * operator.index(size)
+        self._items: list[Tensor | None] = [None] * as_index(size, "size")
         self._cleared: set[int] = set()
         self._stacked_tensor: Tensor | None = None  # all elements stacked; used in traces
 
@@ -139,7 +139,7 @@ class TensorArray:
         return item
 
     def _check_index(self, index: Any, action: str = "read from", why: str = "array") -> int:
-        i, n = operator.index(index), len(self._items)
+        i, n = as_index(index, "index"), len(self._items)
         if i < 0:
             raise OutOfRangeError(f"TensorArray: Tried to {action} negative indices (index {i}).")
         if i >= n:
@@ -172,7 +172,7 @@ class TensorArray:
             current_trace() and isinstance(convert(index), SymbolicTensor)
         ):
             return self._write_in_trace(convert(index), value)
-        i = operator.index(index)
+        i = as_index(index, "index")
         if self._dynamic_size and i >= len(self._items):
             self._items.extend([None] * (i + 1 - len(self._items)))
         i = self._check_index(i, "write to", "array is not resizeable and")
@@ -333,6 +333,7 @@ class TensorArraySpec(TypeSpec):
     @public
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
         """The most specific spec of `value`."""
+        check_instance(value, TensorArray, "value")
         return cls(value._element_shape, value._dtype, value._dynamic_size, value._infer_shape)
 
     def _serialize(self) -> tuple[Any, ...]:

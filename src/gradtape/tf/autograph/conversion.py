@@ -6,6 +6,7 @@ import inspect
 import sys
 from typing import Any
 
+from gradtape.core.argument import check_callable
 from gradtape.core.errors import public
 
 
@@ -47,4 +48,5 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
         recursive: accepted for TensorFlow's sake.
         experimental_optional_features: accepted for TensorFlow's sake.
     """
+    check_callable(entity, "entity")
     return inspect.getsource(getattr(entity, "python_function", entity))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradtape.compile.xla import accelerator
+from gradtape.core.argument import check_instance, check_text
 from gradtape.core.device.array import HOST, LOCALHOST, Device
 from gradtape.core.device.placement import PlacementSettings
 from gradtape.core.errors import InvalidArgumentError, public
@@ -52,6 +53,7 @@ def parse_device_spec(name: str) -> DeviceSpec:
     Raises:
         ValueError: if it is not the name of a device.
     """
+    check_text(name, "The name of a device")
     job, task, kind, number = None, 0, None, None
     for part in filter(None, name.split("/")):
         key, *rest = part.split(":")
@@ -236,6 +238,7 @@ def find_physical_device(device: Any) -> Device:
     Raises:
         ValueError: if it does not exist.
     """
+    check_instance(device, PhysicalDevice, "device")
     if device == PHYSICAL_CPU:
         return HOST
     for one in accelerator.accelerators():

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gradtape.core.argument import check_instance
 from gradtape.core.errors import public
 from gradtape.tf.config.runtime_setting import RUNTIME_SETTINGS
 
@@ -28,4 +29,5 @@ def get_experimental_options() -> dict[str, Any]:
 @public
 def set_experimental_options(options: dict[str, Any]) -> None:
     """Store options of TensorFlow's graph optimizer; they have no effect."""
+    check_instance(options, dict, "options")
     RUNTIME_SETTINGS.options = {**RUNTIME_SETTINGS.options, **options}

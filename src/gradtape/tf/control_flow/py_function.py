@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
+from gradtape.core.argument import as_sequence
 from gradtape.core.context import current_trace, no_recording
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, as_op_error, public
@@ -50,7 +51,7 @@ def py_function(
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     if not callable(func):
         raise ValueError(f"py_function: Expected func to be callable. Received func={func!r}.")
-    inputs = [convert(value) for value in inp]
+    inputs = [convert(value) for value in as_sequence(inp, "inp")]
     several = isinstance(Tout, (list, tuple))
     specs = [as_result_spec(t) for t in (Tout if several else [Tout])]
     stage = current_trace()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.argument import check_instance, describe
 from gradtape.core.convert import convert
 from gradtape.core.errors import OutOfRangeError, public
 from gradtape.core.tensor import Tensor
@@ -35,12 +36,14 @@ Transformation = Callable[[Dataset], Dataset]
 @public
 def cardinality(dataset: Dataset) -> Tensor:
     """The number of elements of a dataset."""
+    check_instance(dataset, Dataset, "dataset")
     return dataset.cardinality()
 
 
 @public
 def get_single_element(dataset: Dataset) -> Any:
     """The only element of a dataset."""
+    check_instance(dataset, Dataset, "dataset")
     return dataset.get_single_element()
 
 
@@ -62,6 +65,7 @@ def at(dataset: Dataset, index: Any) -> Any:
         >>> tf.data.experimental.at(tf.data.Dataset.range(5), 3).numpy()
         np.int64(3)
     """
+    check_instance(dataset, Dataset, "dataset")
     place = int(convert(index, dtypes.int64)._array)
     found = next(iter(dataset.skip(place)), END) if place >= 0 else END
     if found is END:
@@ -72,12 +76,18 @@ def at(dataset: Dataset, index: Any) -> Any:
 @public
 def get_structure(dataset_or_iterator: Any) -> Any:
     """The element spec of a dataset or an iterator."""
+    if not isinstance(dataset_or_iterator, (Dataset, Iterator)):
+        raise TypeError(
+            "dataset_or_iterator must be a Dataset or an Iterator. Received "
+            f"{describe(dataset_or_iterator)}."
+        )
     return dataset_or_iterator.element_spec
 
 
 @public
 def get_next_as_optional(iterator: Iterator) -> Optional:
     """The next element as an Optional; empty after the last one."""
+    check_instance(iterator, Iterator, "iterator")
     return iterator.get_next_as_optional()
 
 
@@ -148,6 +158,7 @@ def save(
     checkpoint_args: Any = None,
 ) -> None:
     """The older name of `Dataset.save`."""
+    check_instance(dataset, Dataset, "dataset")
     dataset.save(path, compression, shard_func, checkpoint_args)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_sequence
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.device.array import NO_FAST_PATH
@@ -293,7 +294,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
         ValueError: if the dtypes differ, or the dtype is not floating.
     """
     expected = None if dtype is None else dtypes.as_dtype(dtype)
-    for tensor in tensors or ():
+    for tensor in () if tensors is None else as_sequence(tensors, "tensors"):
         if tensor is None:
             continue
         expected = expected or tensor.dtype

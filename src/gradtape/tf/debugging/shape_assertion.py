@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_sequence, describe
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
@@ -61,8 +62,20 @@ def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
 ) -> None:
     """Raise ValueError unless the number of dimensions of `x` is one of `ranks`."""
-    wanted = tuple(as_rank(rank) for rank in ranks)
+    wanted = tuple(as_rank(rank) for rank in as_sequence(ranks, "ranks"))
     raise_unless_rank(x, convert(x).ndim in wanted, f"in {wanted}", message)
+
+
+def as_shape_pairs(shapes: Any) -> list[tuple[Any, Any]]:
+    """The pairs of a tensor and its shape."""
+    if isinstance(shapes, dict):
+        return list(shapes.items())
+    pairs = as_sequence(shapes, "shapes")
+    if not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
+        raise TypeError(
+            f"shapes must be pairs of a tensor and its shape. Received {describe(shapes)}."
+        )
+    return pairs
 
 
 @public
@@ -91,7 +104,7 @@ def assert_shapes(
         >>> tf.debugging.assert_shapes([(tf.zeros((2, 3)), ("N", "D")), (tf.zeros((3,)), ("D",))])
     """
     sizes: dict[Any, tuple[int, str]] = {}
-    for value, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
+    for value, wanted in as_shape_pairs(shapes):
         tensor = convert(value)
         shown = f"Tensor shape={tensor.shape} dtype={tensor.dtype.name}"
         for axis, symbol in pair_axes_with_symbols(tensor, wanted, shown, message):

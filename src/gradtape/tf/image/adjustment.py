@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import check_number
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
@@ -90,6 +91,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 @side_effect(fails_only=True)
 def check_gamma(gamma: Any, kind: type[Exception]) -> None:
     """Raise if an exponent is negative."""
+    check_number(gamma, "gamma")
     if gamma < 0:
         raise kind(
             f"adjust_gamma: gamma should be a non-negative real number. Received {float(gamma)}."
@@ -108,6 +110,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
     """
+    check_number(delta, "delta")
     if not is_traced(delta) and (delta < -1 or delta > 1):  # TensorFlow also checks only eagerly
         raise ValueError(
             f"adjust_hue: delta must be in the interval [-1, 1]. Received {float(delta)}."

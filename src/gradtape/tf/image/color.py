@@ -6,7 +6,12 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
+from gradtape.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    UnsuitableDTypeError,
+    public,
+)
 from gradtape.core.tensor import Tensor
 from gradtape.ops import reduce
 from gradtape.ops.elementwise import stop_gradient
@@ -63,7 +68,7 @@ def convert_image_dtype(
     have, wanted = x.dtype, dtypes.as_dtype(dtype)
     for kind, what in ((wanted, "dtype"), (have, "image dtype")):
         if not kind.is_floating and not kind.is_integer:
-            raise AttributeError(
+            raise UnsuitableDTypeError(
                 f"convert_image_dtype: {what} must be either floating point or integer. "
                 f"Received {kind.name}."
             )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import check_number
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
@@ -52,6 +53,7 @@ def check_positive(op: str, image: Any, **sizes: Any) -> Tensor:
     """Convert and check an image, and check that sizes are positive."""
     x = check_image(op, image)
     for what, size in reversed(sizes.items()):
+        check_number(size, what)
         check_offset(op, size > 0, (size,), f"{what} must be > 0")
     return x
 

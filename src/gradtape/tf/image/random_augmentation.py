@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import check_number
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
@@ -91,6 +92,7 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
 
 def draw_delta(op: str, max_delta: Any, most: float, draw: UniformSampler) -> Tensor:
     """Draw a number from [-max_delta, max_delta)."""
+    check_number(max_delta, "max_delta")
     if max_delta < 0:
         raise ValueError(f"{op}: max_delta must be non-negative. Received {max_delta}.")
     if max_delta > most:
@@ -100,6 +102,8 @@ def draw_delta(op: str, max_delta: Any, most: float, draw: UniformSampler) -> Te
 
 def draw_factor(op: str, lower: Any, upper: Any, draw: UniformSampler) -> Tensor:
     """Draw a factor from [lower, upper)."""
+    check_number(lower, "lower")
+    check_number(upper, "upper")
     if upper <= lower:
         raise ValueError(f"{op}: upper must be > lower. Received {lower} and {upper}.")
     if lower < 0:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -144,7 +145,7 @@ def sample_distorted_bounding_box(
         A seed gives the same boxes in every run, but other boxes than in TensorFlow.
     """
     op = "SampleDistortedBoundingBox"
-    draws = make_op_generator(op, int(seed) or None)
+    draws = make_op_generator(op, as_integer(seed, "seed") or None)
     return draw_distorted_box(
         op,
         image_size,

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
+from gradtape.core.argument import check_text
 from gradtape.core.errors import (
     AlreadyExistsError,
     InvalidArgumentError,
@@ -39,6 +40,7 @@ class GFile:
 
     @public
     def __init__(self, name: Any, mode: str = "r") -> None:
+        check_text(mode, "mode")
         plain = mode.replace("b", "")
         if plain not in ("r", "w", "a", "r+", "w+", "a+"):
             raise InvalidArgumentError(

@@ -60,7 +60,8 @@ class TFRecordOptions:
         """The compression name of `options`: a TFRecordOptions, a name, a number or None."""
         if isinstance(options, TFRecordOptions):
             return cls.get_compression_type_string(options.compression_type)
-        name = cls.compression_type_map.get(options, options) if options is not None else ""
+        known = options is None or isinstance(options, (str, int))
+        name = cls.compression_type_map.get(options, options or "") if known else None
         if name not in cls.compression_type_map.values():
             raise ValueError(f'Not a valid compression_type: "{options}"')
         return str(name)

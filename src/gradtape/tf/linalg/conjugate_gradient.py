@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from gradtape.core.argument import describe
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
@@ -52,6 +53,8 @@ def conjugate_gradient(
     Returns:
         The final state; its field `x` is the solution.
     """
+    if not hasattr(operator, "is_self_adjoint"):
+        raise TypeError(f"operator must be a LinearOperator. Received {describe(operator)}.")
     if not (operator.is_self_adjoint and operator.is_positive_definite):
         raise ValueError("Expected a self-adjoint, positive definite operator.")
     b = convert(rhs, operator.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_index
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -209,7 +210,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     The band has `num_lower` subdiagonals and `num_upper` superdiagonals; -1 means all.
     """
     x = as_matrices("band_part", input)
-    lower, upper = int(convert(num_lower)._array), int(convert(num_upper)._array)
+    lower, upper = as_index(num_lower, "num_lower"), as_index(num_upper, "num_upper")
     rows, columns = x._array.shape[-2:]
     if lower > rows or upper > columns:
         raise InvalidArgumentError(

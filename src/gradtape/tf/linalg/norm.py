@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import describe
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axes, normalize_axis
@@ -74,6 +75,8 @@ def norm(
 
 def check_norm_order(order: Any, pairwise: bool) -> None:
     """Raise unless `order` is a norm of vectors, or of matrices if `pairwise`."""
+    if not isinstance(order, (str, int, float, np.number)):
+        raise ValueError(f"'ord' must be a number or the name of a norm, got {describe(order)}")
     if pairwise:
         if not (order in ("euclidean", "fro", 1, 2) or order == np.inf):
             raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_integer, describe
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
@@ -203,6 +204,11 @@ class StaticHashTable(LookupTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         """Create the table and fill it."""
+        if not hasattr(initializer, "key_dtype") or not hasattr(initializer, "initialize"):
+            raise TypeError(
+                "initializer must be a table initializer, such as tf.lookup."
+                f"KeyValueTensorInitializer. Received {describe(initializer)}."
+            )
         key_and_value = initializer.key_dtype, initializer.value_dtype
         super().__init__(*key_and_value, default_value, name or "hash_table")
         initializer.initialize(self)
@@ -256,6 +262,7 @@ class StaticVocabularyTable(Trackable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         """Create the table and fill it."""
+        num_oov_buckets = as_integer(num_oov_buckets, "num_oov_buckets")
         if num_oov_buckets <= 0:
             raise ValueError(
                 f"`num_oov_buckets` must be > 0. Received {num_oov_buckets}. "

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import REDISPATCH, InvalidArgumentError, public, raise_call_error
 from gradtape.core.fastpath.codegen import make_public_function
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
@@ -126,10 +126,16 @@ def make_general_division(function: Any, name: str, either: bool) -> Any:
     """Make the general form of a division; with `either`, `y` decides the dtype if `x` has none."""
 
     def convert_and_divide(x: Any, y: Any) -> Tensor:
-        if either and has_own_dtype(y) and not has_own_dtype(x):
-            x = convert_to_dtype(x, convert(y).dtype)
-        return divide_tensors(function, x, y, name)
+        try:
+            if either and has_own_dtype(y) and not has_own_dtype(x):
+                x = convert_to_dtype(x, convert(y).dtype)
+            return divide_tensors(function, x, y, name)
+        except REDISPATCH:
+            raise
+        except Exception as error:
+            raise_call_error(error, convert_and_divide, (x, y), {})
 
+    convert_and_divide.__name__ = name
     return convert_and_divide
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.argument import as_index
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -40,7 +40,8 @@ def sobol_sample(
     wanted = as_dtype(dtype)
     if np.dtype(wanted.as_numpy_dtype) not in FULL_FLOATS:
         raise_unsupported_dtype("SobolSample", wanted, FULL_FLOATS, "dtype")
-    width, count, start = (int(convert(v)._array) for v in (dim, num_results, skip))
+    width, count = as_index(dim, "dim"), as_index(num_results, "num_results")
+    start = as_index(skip, "skip")
     if width < 1 or count < 1 or start < 0:
         raise InvalidArgumentError(
             f"sobol_sample: dim and num_results must be positive and skip not negative. "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import check_callable
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -242,6 +243,7 @@ def with_space_to_batch(
         spatial_dims: the spatial axes, counted from 1; the first ones if None.
         data_format: the order of the axes; channels are second if it starts with "NC".
     """
+    check_callable(op, "op")
     rates = to_shape_tuple(dilation_rate)
     x = convert(input)
     if min(rates, default=1) < 1:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse_tensor import SparseTensor
@@ -151,4 +152,6 @@ def ctc_beam_search_decoder(
         (batch, top_paths).
     """
     scores, lengths = convert_decoder_arguments("ctc_beam_search_decoder", inputs, sequence_length)
-    return find_best_beams(scores, lengths, int(beam_width), int(top_paths))
+    return find_best_beams(
+        scores, lengths, as_integer(beam_width, "beam_width"), as_integer(top_paths, "top_paths")
+    )

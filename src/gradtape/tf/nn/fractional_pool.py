@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.argument import as_integer, as_real
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -77,7 +78,7 @@ def apply_fractional_pool(
             f"{op}: tensor_in must be 4-dimensional. Received shape {list(x._array.shape)}."
         )
     rows, kept_rows, columns, kept_columns, *marks = draw_windows(
-        x, op, tuple(ratio), pseudo_random, overlapping, int(seed)
+        x, op, tuple(ratio), pseudo_random, overlapping, as_integer(seed, "seed")
     )
     cells = take(take(x, rows, axis=-3), columns, axis=-2)
     batch, high, a, wide, b, depth = cells._array.shape
@@ -143,7 +144,9 @@ def fractional_max_pool(
         A seed gives the same windows every time, but not those of TensorFlow.
     """
     listed = isinstance(pooling_ratio, (list, tuple))
-    given = tuple(float(r) for r in (pooling_ratio if listed else (pooling_ratio,)))
+    given = tuple(
+        as_real(r, "pooling_ratio") for r in (pooling_ratio if listed else (pooling_ratio,))
+    )
     if any(r < 1 for r in given):
         raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: {pooling_ratio}")
     if len(given) not in (1, 2, 4):

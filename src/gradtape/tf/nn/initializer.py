@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.argument import check_instance
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
@@ -46,6 +47,7 @@ class constant_initializer:  # noqa: N801  TensorFlow's name
     @public
     def from_config(cls, config: dict[str, Any]) -> Any:
         """Make an initializer from the result of `get_config`."""
+        check_instance(config, dict, "config")
         return cls(**config)
 
 

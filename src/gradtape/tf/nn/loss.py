@@ -21,7 +21,7 @@ from gradtape.ops import shape as s
 from gradtape.ops.nn import softmax as softmax_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.creation import broadcast_to_shape
-from gradtape.tf.public_op import FLOATS, check_dtype, check_same_dtype, has_own_dtype
+from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype, check_same_dtype, has_own_dtype
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -279,5 +279,5 @@ def compute_average_loss(
 @public
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """Sum of a regularization loss, divided by the number of replicas, which is one here."""
-    x = convert(regularization_loss)
+    x = check_dtype("Sum", convert(regularization_loss), NUMBERS)
     return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import check_text
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axes
@@ -173,6 +174,8 @@ def bias_add(
     """`value` plus a vector along its channels: the last axis, or the second for "NC…"."""
     x, b = convert_pair(value, bias)
     check_same_dtype("BiasAdd", x, b)
+    if data_format is not None:
+        check_text(data_format, "data_format")
     if data_format is not None and not data_format.startswith("N"):
         raise ValueError(
             "bias_add: `data_format` must be of the form `N...C` or `NC...`. Received "

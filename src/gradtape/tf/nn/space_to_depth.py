@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
@@ -12,6 +13,7 @@ from gradtape.ops import shape as s
 
 def check_block_arguments(op: str, x: Tensor, block_size: int, data_format: str) -> None:
     """Raise unless `x` is a batch of images in NHWC and the block size is at least 2."""
+    block_size = as_integer(block_size, "block_size")
     if x._array.ndim != 4 or block_size < 2 or data_format != "NHWC":
         raise InvalidArgumentError(
             f"{op}: input must have rank 4, block_size be at least 2, and data_format 'NHWC'. "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core.argument import as_host_array, describe
 from gradtape.core.convert import to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.ops import shape as s
@@ -83,7 +84,13 @@ def parse_explicit_padding(
     op: str, padding: Any, n: int, channels_first: bool
 ) -> tuple[tuple[int, int], ...]:
     """Check a list with a pair for each axis, and return the pairs of the spatial axes."""
-    pairs = [(int(low), int(high)) for low, high in padding]
+    rows = as_host_array(padding, f"{op}: padding")
+    if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+        raise InvalidArgumentError(
+            f"{op}: padding must be 'SAME', 'VALID' or a list of pairs of integers. Received "
+            f"{describe(padding)}."
+        )
+    pairs = [(int(low), int(high)) for low, high in rows]
     outer = (pairs[:2] if channels_first else [pairs[0], pairs[-1]]) if pairs else []
     negative = any(min(pair) < 0 for pair in pairs)
     if len(pairs) != n + 2 or negative or any(any(pair) for pair in outer):

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_host_array, as_index, as_sequence, describe
 from gradtape.core.errors import public
-from gradtape.core.shapes import TensorShape
+from gradtape.core.shapes import TensorShape, normalize_axes, normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.tf.array import concat_split
@@ -208,12 +209,21 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     return tf.transpose(x, order)
 
 
+def as_axes(value: Any, name: str) -> list[int]:
+    """One integer or several."""
+    array = as_host_array(value, name)
+    if array.dtype.kind not in "iu" or array.ndim > 1:
+        raise TypeError(f"{name} must be integers. Received {describe(value)}.")
+    return array.reshape(-1).tolist()
+
+
 @public
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     """As `numpy.moveaxis`."""
     x = as_tnp_tensor(a)
     n = x._array.ndim
-    sources, places = ([k % n for k in np.atleast_1d(v).tolist()] for v in (source, destination))
+    sources = [k + n for k in normalize_axes(as_axes(source, "source"), n, "moveaxis")]
+    places = [k + n for k in normalize_axes(as_axes(destination, "destination"), n, "moveaxis")]
     rest = [k for k in range(n) if k not in sources]
     for at, k in sorted(zip(places, sources, strict=True)):
         rest.insert(at, k)
@@ -291,26 +301,26 @@ def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
 @public
 def stack(arrays: Any, axis: int = 0) -> Tensor:
     """As `numpy.stack`."""
-    return concat_split.stack(promote_tensors(*arrays), axis)
+    return concat_split.stack(promote_tensors(*as_sequence(arrays, "arrays")), axis)
 
 
 @public
 def hstack(tup: Any) -> Tensor:
     """As `numpy.hstack`."""
-    parts = [atleast_1d(a) for a in tup]
+    parts = [atleast_1d(a) for a in as_sequence(tup, "tup")]
     return concatenate(parts, 0 if parts[0]._array.ndim == 1 else 1)
 
 
 @public
 def vstack(tup: Any) -> Tensor:
     """As `numpy.vstack`."""
-    return concatenate([atleast_2d(a) for a in tup], 0)
+    return concatenate([atleast_2d(a) for a in as_sequence(tup, "tup")], 0)
 
 
 @public
 def dstack(tup: Any) -> Tensor:
     """As `numpy.dstack`."""
-    return concatenate([atleast_3d(a) for a in tup], 2)
+    return concatenate([atleast_3d(a) for a in as_sequence(tup, "tup")], 2)
 
 
 @public
@@ -319,7 +329,9 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     x = as_tnp_tensor(ary)
     if isinstance(indices_or_sections, int):
         return concat_split.split(x, indices_or_sections, axis)
-    at = [0, *indices_or_sections, x._array.shape[axis]]
+    axis = normalize_axis(axis, x._array.ndim, "split")
+    inner = as_sequence(indices_or_sections, "indices_or_sections")
+    at = [0, *(as_index(i, "indices_or_sections") for i in inner), x._array.shape[axis]]
     return concat_split.split(x, [b - a for a, b in pairwise(at)], axis)
 
 
@@ -345,7 +357,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
 def tile(a: Any, reps: Any) -> Tensor:
     """As `numpy.tile`; `a` or `reps` is padded in front to the same number of axes."""
     x = as_tnp_tensor(a)
-    times = [int(k) for k in np.ravel(reps)]
+    times = as_axes(reps, "reps")
     rank = builtins.max(len(times), x._array.ndim)
     x = tf.reshape(x, (1,) * (rank - x._array.ndim) + x._array.shape)
     return tf.tile(x, [1] * (rank - len(times)) + times)
@@ -370,7 +382,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
 def flip(m: Any, axis: Any = None) -> Tensor:
     """As `numpy.flip`."""
     x = as_tnp_tensor(m)
-    along = range(x._array.ndim) if axis is None else np.atleast_1d(axis).tolist()
+    along = range(x._array.ndim) if axis is None else as_axes(axis, "axis")
     return tf.reverse(x, list(along))
 
 
@@ -400,5 +412,5 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
 def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
     """As `numpy.pad` in the modes "constant", "reflect" and "symmetric"."""
     x = as_tnp_tensor(array)
-    widths = np.broadcast_to(np.asarray(pad_width), (x._array.ndim, 2)).tolist()
+    widths = np.broadcast_to(as_host_array(pad_width, "pad_width"), (x._array.ndim, 2)).tolist()
     return tf.pad(x, widths, mode, kwargs.get("constant_values", 0))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.errors import public
+from gradtape.core.argument import as_index, describe
+from gradtape.core.errors import ResourceExhaustedError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
@@ -20,6 +21,8 @@ from gradtape.tf.linalg.diagonal import diag_part
 from gradtape.tf.math.cast import cast
 from gradtape.tf.numpy.array import atleast_1d, full_like, moveaxis, ravel, swapaxes
 from gradtape.tf.numpy.promotion import as_tnp_tensor, promote_tensors, result_type
+
+MOST_COLUMNS = 10**6
 
 
 @public
@@ -159,7 +162,11 @@ triu = make_triangle("triu", np.greater_equal)
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803  NumPy's name
     """As `numpy.vander`: powers of `x`, one column each."""
     column = as_tnp_tensor(x)
-    count = column._array.shape[0] if N is None else N
+    if column._array.ndim != 1:
+        raise ValueError(f"vander: x must be one-dimensional. Received {describe(x)}.")
+    count = column._array.shape[0] if N is None else as_index(N, "N")
+    if count > MOST_COLUMNS:
+        raise ResourceExhaustedError(f"vander: N must be at most {MOST_COLUMNS}. Received {N}.")
     powers = [full_like(column, 1)]
     while len(powers) < count:
         powers.append(powers[-1] * column)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, nest
+from gradtape.core.argument import as_host_array
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
@@ -39,7 +40,7 @@ def as_tnp_tensor(value: Any, dtype: Any = None) -> Tensor:
     elif isinstance(value, (list, tuple)) and any(map(has_own_dtype, nest.flatten(value))):
         tensor = stack(promote_tensors(*value))
     else:
-        tensor = convert(np.asarray(value))
+        tensor = convert(as_host_array(value, "an array"))
         if PromotionSettings.prefer_float32 and not isinstance(value, (np.ndarray, np.generic)):
             tensor = cast(tensor, NARROW_DTYPES.get(tensor.dtype, tensor.dtype))
     return tensor if dtype is None else cast(tensor, as_tnp_dtype(dtype))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.argument import as_sequence, check_callable
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.row_partition import as_splits_dtype
@@ -76,7 +77,7 @@ def constant(
             f"ragged.constant: Invalid pylist={pylist!r}: empty list nesting is greater than "
             "scalar value nesting."
         )
-    inner = None if inner_shape is None else tuple(int(n) for n in np.ravel(inner_shape))
+    inner = None if inner_shape is None else tuple(to_shape_tuple(inner_shape))
     if ragged_rank is None:
         ragged_rank = depth - 1 - (0 if inner is None else len(inner))
         ragged_rank = max(ragged_rank, 0)
@@ -231,6 +232,7 @@ def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
 
     flats = [take_flat(a) for a in args]
     named = {key: take_flat(value) for key, value in kwargs.items()}
+    check_callable(op, "op")
     result = op(*flats, **named)
     if not found:
         return result
@@ -320,7 +322,7 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
         >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])
         <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
     """
-    parts = [as_ragged_matrix(one) for one in inputs]
+    parts = [as_ragged_matrix(one) for one in as_sequence(inputs, "inputs")]
     if len({outer_size_of(part) for part in parts}) > 1:
         raise InvalidArgumentError("ragged.cross: inputs must have the same number of rows.")
     found = apply_raw(

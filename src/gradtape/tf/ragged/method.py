@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import RaggedPort
@@ -55,7 +56,7 @@ def offsets(splits: Tensor) -> Tensor:
 
 def normalize_method_axis(axis: Any, rank: int) -> int:
     """Convert `axis`, which may be negative, to a non-negative int."""
-    at = int(axis)
+    at = as_integer(axis, "axis")
     if not -rank <= at < rank:
         raise ValueError(f"axis={at} out of bounds: expected {-rank}<=axis<{rank}")
     return at % rank

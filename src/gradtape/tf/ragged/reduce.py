@@ -30,7 +30,7 @@ ReduceFunction = Callable[..., Any]
 
 def normalize_reduce_axes(axis: Any, rank: int, op: str) -> list[int]:
     """The axes as non-negative ints, from the last to the first."""
-    found = np.ravel(np.asarray(axis if isinstance(axis, (int, list, tuple)) else convert(axis)))
+    found = np.ravel(np.asarray(axis if isinstance(axis, int) else convert(axis)))
     if found.size and found.dtype.kind not in "iu":
         raise TypeError(f"{op}: axis must be an integer. Received {axis!r}.")
     places = {normalize_ragged_axis(a, rank, op) for a in found.tolist()}

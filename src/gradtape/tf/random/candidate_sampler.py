@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -86,6 +87,8 @@ def sample_candidates(
 
 def check_range_max(op: str, num_sampled: int, unique: bool, range_max: int) -> None:
     """Raise if `num_sampled` unique classes exceed `range_max`."""
+    num_sampled = as_integer(num_sampled, "num_sampled")
+    range_max = as_integer(range_max, "range_max")
     if unique and num_sampled > range_max:
         raise InvalidArgumentError(
             f"{op}: Sampler's range is too small: num_sampled must be at most range_max if unique. "

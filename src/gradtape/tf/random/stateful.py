@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_integer
 from gradtape.core.context import current_trace, local
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
@@ -57,7 +58,7 @@ def set_seed(seed: int | None) -> None:
 
 def next_op_stream(op: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> tuple[Tensor, Tensor]:
     """Take key and counter for a result of `shape` and advance the op's stream."""
-    own = None if seed is None else int(seed)
+    own = None if seed is None else as_integer(seed, "seed")
     return next_stream((op, dtype), own, BLOCKS_PER_NUMBER * prod(shape))
 
 
@@ -176,7 +177,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """
     tensor = convert(value)
     size = tensor._array.shape[0] if tensor._array.shape else 1
-    own = None if seed is None else int(seed)
+    own = None if seed is None else as_integer(seed, "seed")
     stream = next_stream(("shuffle", tensor._array.dtype), own, (max(size, 1) + 2) // 4)
     if size < 2:
         return tensor

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_host_array, as_integer
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.graph.side_effect import call_on_host
 from gradtape.ops.random.philox import unit32
@@ -26,6 +27,7 @@ ON_SET_SEED.append(TARGET_COUNTS.clear)
 
 def check_num_sampled(op: str, num_sampled: int, unique: bool, size: int) -> None:
     """Raise unless `num_sampled` is positive and, if unique, at most `size`."""
+    num_sampled = as_integer(num_sampled, "num_sampled")
     if num_sampled < 1 or (unique and num_sampled > size):
         raise InvalidArgumentError(
             f"{op}: Sampler's range is too small: num_sampled must lie in [1, classes]. Received "
@@ -82,7 +84,9 @@ def fixed_unigram_candidate_sampler(
     if vocab_file:
         lines = Path(vocab_file).read_text(encoding="utf-8").splitlines()
         given = [float(line.rsplit(",", 1)[-1]) for line in lines if line]
-    powers = (np.array(given, np.float32).astype(float) ** distortion).astype(np.float32)
+    powers = (
+        as_host_array(given, "unigrams").astype(np.float32).astype(float) ** distortion
+    ).astype(np.float32)
     weights = np.concatenate([np.zeros(num_reserved_ids, np.float32), powers])[shard::num_shards]
     if len(weights) != range_max:
         raise InvalidArgumentError(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_host_array
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -70,7 +71,7 @@ def unique_with_counts(
 @call_on_host
 def find_buckets(x: Tensor, boundaries: tuple[float, ...]) -> Tensor:
     """The bucket of each element."""
-    edges = np.asarray(boundaries, np.float32)
+    edges = as_host_array(boundaries, "boundaries").astype(np.float32)
     found = np.searchsorted(edges, np.asarray(x._array), side="right")
     return make_tensor(np.asarray(found, np.int32)[()])
 

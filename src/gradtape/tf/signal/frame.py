@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, OutOfBoundsError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import broadcast_to, reduce_sum
@@ -75,7 +75,7 @@ def frame(
     rank = x._array.ndim
     at = as_integer_scalar("frame", "axis", axis)
     if not -rank <= at < rank:
-        raise IndexError(f"frame: axis {at} is out of range for a signal of rank {rank}.")
+        raise OutOfBoundsError(f"frame: axis {at} is out of range for a signal of rank {rank}.")
     behind = rank - 1 - at % rank
     if pad_end:
         size = x._array.shape[at]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import as_integer, as_real
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -69,10 +70,11 @@ def linear_to_mel_weight_matrix(
     """
     kind = dtypes.as_dtype(dtype)
     rate = float(convert(sample_rate)._array)
-    lower, upper = float(lower_edge_hertz), float(upper_edge_hertz)
-    bins = int(num_mel_bins)
+    lower = as_real(lower_edge_hertz, "lower_edge_hertz")
+    upper = as_real(upper_edge_hertz, "upper_edge_hertz")
+    bins = as_integer(num_mel_bins, "num_mel_bins")
     check_mel_edges(bins, rate, lower, upper, kind)
-    count = max(int(num_spectrogram_bins), 1)
+    count = max(as_integer(num_spectrogram_bins, "num_spectrogram_bins"), 1)
     place = hertz_to_mel(np.linspace(0, rate / 2, count))[:, None]
     edges = np.linspace(hertz_to_mel(lower), hertz_to_mel(upper), bins + 2)
     left, middle, right = edges[:-2], edges[1:-1], edges[2:]

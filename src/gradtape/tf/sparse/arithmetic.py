@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
+from gradtape.core.argument import check_callable
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int32, int64
 from gradtape.core.errors import InvalidArgumentError, public
@@ -75,6 +76,7 @@ def combine_sparse(a: SparseTensor, b: SparseTensor, function: Callable[..., Any
 @public
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """Elementwise maximum of two sparse tensors; missing elements count as zero."""
+    sp_a, sp_b = SparseTensor.from_value(sp_a), SparseTensor.from_value(sp_b)
     check_equal_arrays("sparse.maximum", sp_a.dense_shape, sp_b.dense_shape)
     return combine_sparse(sp_a, sp_b, e.maximum)
 
@@ -82,6 +84,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 @public
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """Elementwise minimum of two sparse tensors; missing elements count as zero."""
+    sp_a, sp_b = SparseTensor.from_value(sp_a), SparseTensor.from_value(sp_b)
     check_equal_arrays("sparse.minimum", sp_a.dense_shape, sp_b.dense_shape)
     return combine_sparse(sp_a, sp_b, e.minimum)
 
@@ -102,6 +105,7 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
     def values_of(v: Any) -> Any:
         return v.values if isinstance(v, SparseTensor) else v
 
+    check_callable(op, "op")
     result = op(*nest.map_structure(values_of, args), **nest.map_structure(values_of, kwargs))
     found[0].values.shape.assert_is_compatible_with(result.shape)
     return SparseTensor(found[0].indices, result, found[0].dense_shape)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse_tensor import SparseTensor
@@ -57,6 +58,7 @@ def cross_hashed(
         >>> tf.sparse.cross_hashed(inputs, num_buckets=100).values.numpy()
         array([17, 61])
     """
+    num_buckets = as_integer(num_buckets, "num_buckets")
     if num_buckets < 0:
         raise InvalidArgumentError(
             f"cross_hashed: num_buckets must be >= 0. Received {num_buckets}."

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import InvalidArgumentError, public
@@ -124,8 +125,8 @@ def split(
     """`num_split` blocks along `axis`; the first ones get the remainder, one each."""
     sparse = SparseTensor.from_value(sp_input)
     sizes = sparse_index.as_raw_integers(sparse.dense_shape)
-    at = normalize_axis(int(axis), len(sizes), "sparse.split") + len(sizes)
-    small, more = divmod(int(sizes[at]), int(num_split))
+    at = normalize_axis(axis, len(sizes), "sparse.split") + len(sizes)
+    small, more = divmod(int(sizes[at]), as_integer(num_split, "num_split"))
     blocks, begin = [], 0
     for i in range(int(num_split)):
         start, extent = np.zeros_like(sizes), sizes.copy()
@@ -183,8 +184,8 @@ def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = "float32", name: str | None = None
 ) -> SparseTensor:
     """A sparse matrix with ones on the diagonal."""
-    rows = int(num_rows)
-    columns = rows if num_columns is None else int(num_columns)
+    rows = as_integer(num_rows, "num_rows")
+    columns = rows if num_columns is None else as_integer(num_columns, "num_columns")
     diagonal = np.arange(min(rows, columns))
     shape = np.array([rows, columns], np.int64)
     return SparseTensor(np.stack([diagonal, diagonal], 1), ones([len(diagonal)], dtype), shape)

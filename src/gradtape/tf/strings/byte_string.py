@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.argument import describe
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
@@ -30,6 +31,14 @@ def as_string_array(value: Any) -> Any:
     """Convert to a tensor of strings and return its raw array."""
     tensor = convert(value) if has_own_dtype(value) else convert(value, dtypes.string)
     return check_dtype("string op", tensor, STRING)._array
+
+
+def as_separator(value: Any, name: str) -> bytes:
+    """The bytes of a string or a scalar tensor of one."""
+    array = as_string_array(value)
+    if array.shape:
+        raise ValueError(f"{name} must be a scalar string. Received {describe(value)}.")
+    return bytes(array[()])
 
 
 @public
@@ -128,7 +137,7 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
         <tf.RaggedTensor [[b'a', b'rose', b'is'], [b'a', b'rose']]>
     """
     text = as_string_array(input)
-    mark = sep.encode() if sep else None
+    mark = (None if sep is None else as_separator(sep, "sep")) or None
     words = [one.split(mark, maxsplit) for one in text.flat]
     if local.probe_size:
         words = [[b""] * local.probe_size for _ in words]

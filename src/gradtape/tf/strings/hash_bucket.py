@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_integer
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.side_effect import call_on_host
@@ -17,6 +18,7 @@ K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F  # the c
 
 def hash_to_buckets(function: Any, input: Any, num_buckets: int, op: str) -> Tensor:
     """Hash strings with `function`, modulo `num_buckets`."""
+    num_buckets = as_integer(num_buckets, "num_buckets")
     if num_buckets < 1:
         raise InvalidArgumentError(f"{op}: num_buckets must be at least 1. Received {num_buckets}.")
     return map_elements(

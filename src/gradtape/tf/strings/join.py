@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.argument import as_host_array, as_integer, as_sequence
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.side_effect import call_on_host
-from gradtape.tf.strings.byte_string import as_string_array, map_elements
+from gradtape.tf.strings.byte_string import as_separator, as_string_array, map_elements
 
 
 @public
@@ -28,14 +29,15 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     Raises:
         InvalidArgumentError: if the shapes differ.
     """
-    arrays = [as_string_array(value) for value in inputs]
+    joint = as_separator(separator, "separator")
+    arrays = [as_string_array(value) for value in as_sequence(inputs, "inputs")]
     if not arrays:
         return convert("")
     shapes = {array.shape for array in arrays} - {()}
     if len(shapes) > 1:
         listed = " vs. ".join(str(list(shape)) for shape in sorted(shapes))
         raise InvalidArgumentError(f"join: Input shapes do not match: {listed}.")
-    return map_elements(lambda *items: separator.encode().join(items), *arrays)
+    return map_elements(lambda *items: joint.join(items), *arrays)
 
 
 @public
@@ -56,14 +58,15 @@ def reduce_join(
         separator: string between the joined strings.
         name: accepted for TensorFlow's sake.
     """
+    joint = as_separator(separator, "separator")
     array = as_string_array(inputs)
-    chosen = range(array.ndim) if axis is None else np.ravel(axis).tolist()
+    chosen = range(array.ndim) if axis is None else as_host_array(axis, "axis").reshape(-1).tolist()
     axes = [normalize_axis(one, array.ndim, "reduce_join") % array.ndim for one in chosen]
     rest = [i for i in range(array.ndim) if i not in axes]
     flat = array.transpose(rest + axes).reshape(*(array.shape[i] for i in rest), -1)
     joined = np.empty(flat.shape[:-1], object)
     for position in np.ndindex(joined.shape):
-        joined[position] = separator.encode().join(flat[position])
+        joined[position] = joint.join(flat[position])
     if keepdims:
         joined = joined.reshape([1 if i in axes else array.shape[i] for i in range(array.ndim)])
     return make_tensor(joined)
@@ -86,8 +89,9 @@ def unsorted_segment_join(
     Raises:
         InvalidArgumentError: if a segment id is too large, or the shapes do not match.
     """
+    joint = as_separator(separator, "separator")
     array, ids = as_string_array(inputs), np.asarray(convert(segment_ids)._array)
-    count = int(num_segments)
+    count = as_integer(num_segments, "num_segments")
     rest = array.shape[ids.ndim :]
     if ids.shape != array.shape[: ids.ndim] or (ids.size and ids.max() >= count):
         raise InvalidArgumentError(
@@ -99,7 +103,7 @@ def unsorted_segment_join(
     for segment in range(count):
         chosen = rows[ids.ravel() == segment]
         for place in np.ndindex(rest):
-            out[(segment, *place)] = separator.encode().join(chosen[(slice(None), *place)])
+            out[(segment, *place)] = joint.join(chosen[(slice(None), *place)])
     return make_tensor(out)
 
 
@@ -144,7 +148,7 @@ def make_ngram_function(
     """Make a function that returns the n-grams of a row."""
     widths = list(ngram_width) if isinstance(ngram_width, (list, tuple)) else [ngram_width]
     pads = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
-    joint = separator.encode()
+    joint = as_separator(separator, "separator")
 
     def make_ngrams(row: list[bytes]) -> list[bytes]:
         found = []

@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.side_effect import call_on_host
-from gradtape.tf.strings.byte_string import as_string_array, map_elements
+from gradtape.tf.strings.byte_string import as_separator, as_string_array, map_elements
 
 
 @public
@@ -20,7 +20,7 @@ def regex_replace(
 ) -> Tensor:
     r"""The strings with matches of `pattern` replaced by `rewrite`, where `\1` is group 1."""
     found = compile_pattern(pattern)
-    template = re.sub(r"\\(\d)", r"\\g<\1>", rewrite)
+    template = re.sub(r"\\(\d)", r"\\g<\1>", to_text(as_separator(rewrite, "rewrite")))
     count = 0 if replace_global else 1
     return map_elements(
         lambda s: to_bytes(found.sub(template, to_text(s), count)), as_string_array(input)

@@ -77,7 +77,7 @@ def find_v1_name(name: str) -> Any:
     if name in INCOMPATIBLE_NAMES:
         raise AttributeError(
             f"gradtape does not have tf.compat.v1.{name}: TensorFlow 1 gave it other parameters. "
-            f"Use tf.{name} (docs/migration.md).",
+            f"Use tf.{name}.",
             name=name,
         )
     alias = name.removeprefix("math.") if name.removeprefix("math.") in V1_SIGNATURES else name
@@ -108,8 +108,8 @@ def explain_missing_v1_name(name: str) -> str:
     """The error message for a name that gradtape does not have."""
     text = f"gradtape does not have tf.compat.v1.{name}."
     if name in REPLACEMENTS:
-        return f"{text} It belongs to TensorFlow 1: {REPLACEMENTS[name]} (docs/migration.md)"
-    return f"{text} docs/migration.md lists the supported names."
+        return f"{text} It belongs to TensorFlow 1: {REPLACEMENTS[name]}"
+    return f"{text} `python -m gradtape check FILE` lists such names of a program."
 
 
 def make_refusing_function(name: str) -> Any:
