@@ -205,7 +205,7 @@ def trace_forward_backward(
 ) -> tuple[ForwardBackward, tuple[Any, ...]]:
     """Trace the forward and backward pass of a saved call; also returns its raw gradients."""
     path = saved.path
-    trace = Trace("joint")
+    trace = Trace("joint", keeps_all_nodes=True)
     trace.forbids_values = trace.has_fixed_shapes = True
     with use_recorders((trace,)):
         inputs = [trace.add_input(t._array) for t in saved.inputs]

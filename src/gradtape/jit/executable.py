@@ -14,7 +14,7 @@ from gradtape.compile.numpy.engine import run_commit_calls
 from gradtape.core.context import local, next_uid
 from gradtape.core.device.lazy_tensor import XlaPort, held, pending, versions
 from gradtape.core.device.switch import in_use
-from gradtape.core.dispatch import TapePort
+from gradtape.core.dispatch import TapePort, TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 from gradtape.jit.backward import FUNCTION_STEP, SavedCall
@@ -23,9 +23,11 @@ from gradtape.state.variable.commit import (
     ExclusiveUpdate,
     commit_function,
     make_versions,
+    read_function,
     read_versions,
     run_exclusively,
     snapshot_function,
+    sort_places,
     store_exclusively,
 )
 from gradtape.state.variable.storage import HAS_GIL
@@ -49,18 +51,19 @@ class Executable:
         self.compute = plan.run
         self.captures = [t._array for t in path.captures]
         self.pack = path.make_packer()
+        self.pack_tensors = path.make_packer(lambda tensor: tensor)
         self.first_write, self.last_write = path.result_count, len(path.graph.outputs)
         is_fixed = all(type(s) is not int for s in path.states)
         self.variables = path.resolve_variables([]) if is_fixed else None
         self.writes = bool(path.writes)
         self.groups = self.group_variables(self.variables) if self.variables is not None else None
         self.checks_all = path.checked == list(range(len(path.states)))
-        self.snapshot = snapshot_function(len(path.states))
+        self.read = read_function(len(path.states))
         blind = len(path.writes) - len(path.checked)
         self.commit = commit_function(len(path.writes), len(path.checked), blind)
         inputs = path.graph.inputs
-        self.is_input_differentiable = [
-            is_differentiable(path.graph.specs[i].dtype) for i in inputs
+        self.differentiable_places = [
+            k for k, i in enumerate(inputs) if is_differentiable(path.graph.specs[i].dtype)
         ]
         self.busy: dict[int, Any] = {}  # the call in place; unlike a lock, an interrupt frees it
         first = len(inputs) - len(path.states)
@@ -68,6 +71,7 @@ class Executable:
         self.owned = [i - first for i in updated]
         specs = [path.graph.specs[inputs[i]] for i in updated]
         total = sum(math.prod(shape) * dtype.itemsize for shape, dtype in specs)
+        self.places = self.variables and sort_places(path.writes, self.variables)
         self.is_in_place = HAS_GIL and bool(specs) and total >= MIN_IN_PLACE_BYTES * len(specs)
 
     def group_variables(self, variables: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
@@ -93,9 +97,9 @@ class Executable:
             outputs = self.run_in_place(raws, variables)
             if outputs is not None:
                 return self.pack(outputs)
-        before: Any = self.snapshot(*variables)
+        before: Any
         try:
-            arrays = [t._array for t in before]
+            before, arrays = self.read(*variables)
         except AttributeError:  # one of them is being updated
             before = read_versions(variables)
             arrays = [t._array for t in before]
@@ -128,7 +132,8 @@ class Executable:
         Everything that can fail runs first; then one loop in C changes the variables.
         """
         mine: list[Any] = []
-        update = ExclusiveUpdate(variables, self.path.writes, self.owned)
+        places = self.places or sort_places(self.path.writes, variables)
+        update = ExclusiveUpdate(variables, places, self.owned)
         try:
             if self.busy.setdefault(0, mine) is not mine:
                 return None
@@ -158,73 +163,73 @@ class Executable:
         variables = self.variables
         if variables is None:
             variables = path.resolve_variables(given)
-        before = read_versions(variables)
-        run = self.compute_recorded(tensors, variables, before)
+        before: Any
+        try:
+            before, arrays = self.read(*variables)
+        except AttributeError:  # one of them is being updated
+            before = read_versions(variables)
+            arrays = [t._array for t in before]
+        raws = [t._array for t in tensors]
+        raws += self.captures
+        outputs, saved, watched = self.compute_recorded(tensors, raws, variables, before, arrays)
         if self.writes:
             written, checked, blind = self.groups or self.group_variables(variables)
-            fresh = make_versions(written, run[0][self.first_write : self.last_write])
+            fresh = make_versions(written, outputs[self.first_write : self.last_write])
             seen = [before[i] for i in path.checked]
             if not self.commit(*written, *fresh, *checked, *seen, *blind):
-
-                def compute_and_store(before: Any) -> Any:
-                    run = self.compute_recorded(tensors, variables, before)
-                    values = run[0][self.first_write : self.last_write]
-                    store_exclusively(written, make_versions(written, values))
-                    return run
-
-                run = run_exclusively(variables, path.writes, compute_and_store)
-        outputs, saved, watched = run
+                outputs, saved, watched = self.record_alone(tensors, raws, variables)
         results: list[Tensor] = [make_tensor(raw) for raw in outputs[: path.result_count]]
         if results:
             for recorder, (uids, places) in zip(local.recorders, watched, strict=True):
                 if uids:
                     record_call(recorder, saved, uids, places, results)
-        return path.pack_results(results)
+        return self.pack_tensors(results)
 
-    def compute_recorded(self, tensors: list[Any], variables: list[Any], before: Any) -> Any:
+    def record_alone(self, tensors: list[Any], raws: list[Any], variables: list[Any]) -> Any:
+        """`compute_recorded` while other threads wait for the written variables."""
+        written = [variables[i] for i in self.path.writes]
+
+        def compute_and_store(before: Any) -> Any:
+            arrays = [t._array for t in before]
+            run = self.compute_recorded(tensors, raws, variables, before, arrays)
+            values = run[0][self.first_write : self.last_write]
+            store_exclusively(written, make_versions(written, values))
+            return run
+
+        return run_exclusively(variables, self.path.writes, compute_and_store)
+
+    def compute_recorded(
+        self, tensors: list[Any], raws: list[Any], variables: Any, before: Any, arrays: Any
+    ) -> Any:
         """Run the plan; return the outputs, the data for the tape entry, and the watched inputs."""
-        saved = SavedCall(self.path, [*tensors, *self.path.captures, *before], [])
-        watched = [
-            self.find_watched(recorder, saved.inputs, variables, before)
-            for recorder in local.recorders
-        ]
-        raws = [t._array for t in saved.inputs]
-        joint = None
+        path = self.path
+        inputs = [*tensors, *path.captures, *before]
+        saved = SavedCall(path, inputs, [])
+        watched = []
+        for recorder in local.recorders:
+            for version, variable in zip(before, variables, strict=True):
+                if version.uid not in recorder:
+                    recorder.on_variable_read(variable, version.uid)
+            places = [i for i in self.differentiable_places if inputs[i].uid in recorder]
+            watched.append((tuple([inputs[i].uid for i in places]), tuple(places)))
         if len(watched) == 1:
-            joint = self.path.forward_backward_cache.get((watched[0][1], ()))
-        if joint is None:
-            return self.plan.run(*raws), saved, watched
-        outputs = joint.forward(*raws)
-        saved.forward_backward, saved.residuals = joint, outputs[self.last_write :]
-        return outputs, saved, watched
-
-    def find_watched(self, recorder: Any, inputs: Any, variables: Any, before: Any) -> Any:
-        """Report the variables to a recorder; return uids and positions of inputs it knows."""
-        for version, variable in zip(before, variables, strict=True):
-            if version.uid not in recorder:
-                recorder.on_variable_read(variable, version.uid)
-        pairs = [
-            (t.uid, i)
-            for i, (t, differentiable) in enumerate(
-                zip(inputs, self.is_input_differentiable, strict=True)
-            )
-            if differentiable and t.uid in recorder
-        ]
-        return tuple([uid for uid, _ in pairs]), tuple([i for _, i in pairs])
+            joint = path.forward_backward_cache.get((watched[0][1], ()))
+            if joint is not None:
+                outputs = joint.forward(*raws, *arrays)
+                saved.forward_backward, saved.residuals = joint, outputs[self.last_write :]
+                return outputs, saved, watched
+        return self.plan.run(*raws, *arrays), saved, watched
 
 
 def record_call(
     recorder: Any, saved: SavedCall, uids: Any, places: Any, results: list[Any]
 ) -> None:
     """Add the entry of a call to a recorder."""
-    mask = 0
-    for i in places:
-        mask |= 1 << i
     anchor = next_uid()
-    recorder[anchor] = (FUNCTION_STEP, uids, mask, saved)
+    recorder[anchor] = (FUNCTION_STEP, uids, sum([1 << i for i in places]), saved)
     for i, out in enumerate(results):
         recorder[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
-    if hasattr(recorder, "complete"):
+    if type(recorder) is not TapeRecord and hasattr(recorder, "complete"):
         recorder.complete(tuple(results))
 
 
@@ -254,6 +259,7 @@ class XlaExecutable(Executable):
     def __init__(self, plan: Any, path: TracedPath) -> None:
         """Run `plan`, which was compiled from the graph of `path`."""
         super().__init__(plan, path)
+        self.snapshot = snapshot_function(len(path.states))
         self.start, self.array_type, self.is_direct = plan.start, plan.array_type, plan.is_direct
         self.lazy_captures = list(map(held, path.captures))
         self.pack = path.make_packer(self.make_result)

@@ -80,6 +80,7 @@ class TracedPath:
         if in_use[0]:
             self.choice = self.choice.for_device(trace.device or self.infer_device())
         self.plan: Any = None
+        self.pack = self.make_packer()
 
     def operand_spec(self, operand: Operand) -> Any:
         """Shape and dtype of an operand."""
