@@ -24,7 +24,10 @@ from gradtape.tape.source import variable_of
 
 PLAIN_TYPES = frozenset({bool, int, float, complex, str, bytes, type(None)})
 ARRAY = type(convert([0.0])._array)
-NUMERIC_KINDS = frozenset("fiubc")
+# The dtypes of tensors that NumPy arrays have too; they compare equal only in native byte order.
+CANONICAL_DTYPES = frozenset(
+    convert([0])._array.astype(code).dtype for code in ("?", "b", "h", "i", "l", "f", "d", "F", "D")
+)
 
 
 def cache_key(
@@ -38,17 +41,10 @@ def cache_key(
     """
     key: list[Any] = []
     describe(args, key, tensors, variables, captured)
-    describe_keywords(kwargs, key, tensors, variables, captured)
+    if kwargs:
+        key.append(tuple(kwargs))
+        describe(kwargs.values(), key, tensors, variables, captured)
     return tuple(key)
-
-
-def describe_keywords(
-    kwargs: Any, key: list[Any], tensors: list[Any], variables: list[Any], captured: Any
-) -> None:
-    """Append the description of keyword arguments to `key`."""
-    for name in kwargs:
-        key.append(name)
-        describe((kwargs[name],), key, tensors, variables, captured)
 
 
 def describe(
@@ -69,11 +65,10 @@ def describe(
             key.append(kind)
             key.append(len(a))
             describe(a, key, tensors, variables, captured)
-        elif kind is ARRAY and a.dtype.kind in NUMERIC_KINDS:
-            tensor = convert(a)
-            key.append(tensor._array.shape)
-            key.append(tensor._array.dtype)
-            tensors.append(tensor)
+        elif kind is ARRAY and a.dtype in CANONICAL_DTYPES and a.shape:
+            key.append(a.shape)
+            key.append(a.dtype)
+            tensors.append(make_tensor(a.copy()))
         elif kind is Variable:
             describe_variable(a, kind, key, variables, captured)
         else:
@@ -84,13 +79,16 @@ def describe_variable(
     variable: Any, kind: type, key: list[Any], variables: list[Any], captured: Any
 ) -> None:
     """Append the description of a variable, passed as an object of class `kind`."""
-    raw = variable._stored_version()._array
+    version = variable._value
+    raw = held(variable._stored_version() if version is None else version)
     key += (kind, raw.shape, raw.dtype, variable._trainable)
     if variable._key in captured:
         key.append(("captured", variable._key))
     else:
-        places = [i for i, other in enumerate(variables) if other is variable]
-        key.append(places[0] if places else len(variables))
+        place = 0
+        while place < len(variables) and variables[place] is not variable:
+            place += 1
+        key.append(place)
     variables.append(variable)
 
 
@@ -101,13 +99,13 @@ def describe_other(
     if isinstance(a, Tensor):
         key += (a._array.shape, a._array.dtype)
         tensors.append(a)
-    elif type(a) is dict and is_sortable(a):
+    elif type(a) is dict and len(set(map(type, a))) <= 1:
         key += (dict, tuple(a))
-        describe([a[name] for name in sorted(a)], key, tensors, variables, captured)
+        describe(map(a.__getitem__, sorted(a)), key, tensors, variables, captured)
     elif hasattr(a, "_read_next"):
         key += (Opaque, repr(a.element_spec))
         tensors.append(make_tensor(Opaque(a._source)))
-    elif nest.is_nested(a) or isinstance(a, CompositeTensor):
+    elif is_structure(a):
         leaves = nest.flatten(a, expand_composites=True)
         key += (type(a), structure_key(a), len(leaves))
         describe(leaves, key, tensors, variables, captured)
@@ -121,9 +119,9 @@ def describe_other(
         key.append(object_key(a))
 
 
-def is_sortable(a: dict[Any, Any]) -> bool:
-    """Whether the keys of a dict can be sorted, as `nest.flatten` does."""
-    return len(set(map(type, a))) <= 1
+def is_structure(a: Any) -> bool:
+    """Whether a value consists of other values; datasets are composites without components."""
+    return nest.is_nested(a) or (isinstance(a, CompositeTensor) and not hasattr(a, "element_spec"))
 
 
 def object_key(leaf: Any) -> Any:

@@ -7,7 +7,9 @@ calls without an active tape, `record` for calls under tapes.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 from gradtape.compile.numpy.engine import run_commit_calls
@@ -16,7 +18,8 @@ from gradtape.core.device.lazy_tensor import XlaPort, held, pending, versions
 from gradtape.core.device.switch import in_use
 from gradtape.core.dispatch import TapePort, TapeRecord
 from gradtape.core.dtypes import is_differentiable
-from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 from gradtape.jit.backward import FUNCTION_STEP, SavedCall
 from gradtape.jit.trace_path import TracedPath
 from gradtape.state.variable.commit import (
@@ -29,10 +32,27 @@ from gradtape.state.variable.commit import (
     snapshot_function,
     sort_places,
     store_exclusively,
+    update_function,
 )
 from gradtape.state.variable.storage import HAS_GIL
 
+get_array = attrgetter("_array")
 MIN_IN_PLACE_BYTES = 32768  # on average; below, a new array costs less than the ownership check
+
+
+def make_packer(
+    path: TracedPath, tensor: Callable[[Any], Tensor] = make_tensor
+) -> Callable[[Any], Any]:
+    """Make a function that packs outputs, converted by `tensor`, into the result of a path."""
+    structure, count = path.structure, path.result_count
+    kind = type(structure)
+    if kind is SymbolicTensor or kind is EagerTensor:
+        return lambda raws: tensor(raws[0])
+    if structure is None:
+        return lambda raws: None
+    if kind in (tuple, list) and all(isinstance(t, Tensor) for t in structure):
+        return lambda raws: kind(map(tensor, raws[:count]))
+    return lambda raws: path.pack_results(list(map(tensor, raws[:count])))
 
 
 class Executable:
@@ -43,24 +63,34 @@ class Executable:
         plan: its compiled graph.
         variables: the variables of the path; None if some of them are arguments.
         is_in_place: whether large variables are updated in their own arrays.
+        gives_elements: whether results can be elements of a dataset as they are; None: unknown.
     """
+
+    gives_elements: bool | None = None
 
     def __init__(self, plan: Any, path: TracedPath) -> None:
         """Run `plan`, which was compiled from the graph of `path`."""
         self.plan, self.path = plan, path
         self.compute = plan.run
         self.captures = [t._array for t in path.captures]
-        self.pack = path.make_packer()
-        self.pack_tensors = path.make_packer(lambda tensor: tensor)
+        self.pack = make_packer(path)
+        self.pack_tensors = make_packer(path, lambda tensor: tensor)
         self.first_write, self.last_write = path.result_count, len(path.graph.outputs)
         is_fixed = all(type(s) is not int for s in path.states)
         self.variables = path.resolve_variables([]) if is_fixed else None
         self.writes = bool(path.writes)
-        self.groups = self.group_variables(self.variables) if self.variables is not None else None
+        self.template = [None if type(s) is int else s for s in path.states]
+        self.slots = [(i, s) for i, s in enumerate(path.states) if type(s) is int]
+        self.blind_places = [i for i in path.writes if i not in path.checked]
+        self.written: list[Any] = []
+        self.checked: list[Any] = []
+        self.blind: list[Any] = []
+        if self.variables is not None:
+            self.written, self.checked, self.blind = self.group_variables(self.variables)
         self.checks_all = path.checked == list(range(len(path.states)))
         self.read = read_function(len(path.states))
-        blind = len(path.writes) - len(path.checked)
-        self.commit = commit_function(len(path.writes), len(path.checked), blind)
+        counts = len(path.writes), len(path.checked), len(self.blind_places)
+        self.commit = commit_function(*counts)
         inputs = path.graph.inputs
         self.differentiable_places = [
             k for k, i in enumerate(inputs) if is_differentiable(path.graph.specs[i].dtype)
@@ -73,26 +103,68 @@ class Executable:
         total = sum(math.prod(shape) * dtype.itemsize for shape, dtype in specs)
         self.places = self.variables and sort_places(path.writes, self.variables)
         self.is_in_place = HAS_GIL and bool(specs) and total >= MIN_IN_PLACE_BYTES * len(specs)
+        self.choose_run()
+
+    def choose_run(self) -> None:
+        """Replace `run` by a faster form, where there is one."""
+        path = self.path
+        if not path.states:
+            self.run = self.make_pure_run()  # type: ignore[method-assign, assignment]
+        elif (
+            self.variables is not None
+            and self.checks_all
+            and not self.is_in_place
+            and not in_use[0]
+        ):
+            self.run = self.make_update_run()  # type: ignore[method-assign, assignment]
 
     def group_variables(self, variables: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """The variables that are written, those of them that a commit checks, and the others."""
-        path = self.path
-        blind = [i for i in path.writes if i not in path.checked]
-        return (
-            [variables[i] for i in path.writes],
-            [variables[i] for i in path.checked],
-            [variables[i] for i in blind],
-        )
+        pick, path = variables.__getitem__, self.path
+        groups = path.writes, path.checked, self.blind_places
+        written, checked, blind = (list(map(pick, places)) for places in groups)
+        return written, checked, blind
+
+    def make_pure_run(self) -> Callable[[list[Any], list[Any]], Any]:
+        """`run` for a path without variables."""
+        compute, pack, captures = self.compute, self.pack, self.captures
+        if not captures:
+            return lambda tensors, given: pack(compute(*map(get_array, tensors)))
+        return lambda tensors, given: pack(compute(*map(get_array, tensors), *captures))
+
+    def make_update_run(self) -> Callable[[list[Any], list[Any]], Any]:
+        """`run` for a path that reads and writes all its variables, which are no arguments."""
+        compute, pack, captures, variables = self.compute, self.pack, self.captures, self.variables
+        assert variables is not None
+        first, last, read = self.first_write, self.last_write, self.read
+        update = update_function(len(variables))
+
+        def run(tensors: list[Any], given: list[Any]) -> Any:
+            raws = list(map(get_array, tensors))
+            raws += captures
+            before: Any
+            try:
+                before, arrays = read(*variables)
+            except AttributeError:  # one of them is being updated
+                before = read_versions(variables)
+                arrays = list(map(get_array, before))
+            outputs = compute(*raws, *arrays)
+            if not update(*variables, *before, *outputs[first:last]):
+                del before, arrays
+                outputs = self.run_alone(raws, variables)
+            return pack(outputs)
+
+        return run
 
     def run(self, tensors: list[Any], given: list[Any]) -> Any:
         """Run a call on its tensors and variable arguments, without recorders."""
-        raws = [t._array for t in tensors]
+        raws = list(map(get_array, tensors))
         raws += self.captures
         variables = self.variables
         if variables is None:
-            variables = self.path.resolve_variables(given)
-        if not variables:
-            return self.pack(self.compute(*raws))
+            variables = self.template.copy()
+            for place, position in self.slots:
+                variables[place] = given[position]
         if self.is_in_place:
             outputs = self.run_in_place(raws, variables)
             if outputs is not None:
@@ -105,10 +177,13 @@ class Executable:
             arrays = [t._array for t in before]
         outputs = self.compute(*raws, *arrays)
         if self.writes:
-            written, checked, blind = self.groups or self.group_variables(variables)
+            pick = variables.__getitem__
+            written = self.written or list(map(pick, self.path.writes))
             fresh = make_versions(written, outputs[self.first_write : self.last_write])
+            checked = self.checked or map(pick, self.path.checked)
+            blind = self.blind or map(pick, self.blind_places)
             if not self.checks_all:
-                before = [before[i] for i in self.path.checked]
+                before = map(before.__getitem__, self.path.checked)
             if not self.commit(*written, *fresh, *checked, *before, *blind):
                 del before, arrays
                 outputs = self.run_alone(raws, variables)
@@ -140,9 +215,9 @@ class Executable:
             with update:
                 if not update.is_owned:
                     return None
-                arrays = [t._array for t in update.versions]
+                arrays = list(map(get_array, update.versions))
                 outputs, calls = self.plan.run_for_commit(*raws, *arrays)
-                written = [variables[i] for i in self.path.writes]
+                written = list(map(variables.__getitem__, self.path.writes))
                 values = [
                     outputs[k] if outputs[k] is not None else arrays[i]
                     for k, i in enumerate(self.path.writes, self.first_write)
@@ -169,11 +244,11 @@ class Executable:
         except AttributeError:  # one of them is being updated
             before = read_versions(variables)
             arrays = [t._array for t in before]
-        raws = [t._array for t in tensors]
+        raws = list(map(get_array, tensors))
         raws += self.captures
         outputs, saved, watched = self.compute_recorded(tensors, raws, variables, before, arrays)
         if self.writes:
-            written, checked, blind = self.groups or self.group_variables(variables)
+            written, checked, blind = self.group_variables(variables)
             fresh = make_versions(written, outputs[self.first_write : self.last_write])
             seen = [before[i] for i in path.checked]
             if not self.commit(*written, *fresh, *checked, *seen, *blind):
@@ -215,7 +290,7 @@ class Executable:
         if len(watched) == 1:
             joint = path.forward_backward_cache.get((watched[0][1], ()))
             if joint is not None:
-                outputs = joint.forward(*raws, *arrays)
+                outputs = joint.forward.run(*raws, *arrays)
                 saved.forward_backward, saved.residuals = joint, outputs[self.last_write :]
                 return outputs, saved, watched
         return self.plan.run(*raws, *arrays), saved, watched
@@ -262,11 +337,14 @@ class XlaExecutable(Executable):
         self.snapshot = snapshot_function(len(path.states))
         self.start, self.array_type, self.is_direct = plan.start, plan.array_type, plan.is_direct
         self.lazy_captures = list(map(held, path.captures))
-        self.pack = path.make_packer(self.make_result)
+        self.pack = make_packer(path, self.make_result)
 
     def make_result(self, value: Any) -> Tensor:
         """A result as a tensor."""
         return pending(value) if type(value) is self.array_type else make_tensor(value)
+
+    def choose_run(self) -> None:
+        """Keep `run`."""
 
     def make_lazy_versions(self, written: list[Any], values: Any) -> list[Any]:
         """Results as versions of variables; many are made by loops in C."""
@@ -290,7 +368,9 @@ class XlaExecutable(Executable):
             arrays = list(map(held, before))
         outputs = self.start([*raws, *arrays])
         if self.writes:
-            written, checked, blind = self.groups or self.group_variables(variables)
+            written, checked, blind = self.written, self.checked, self.blind
+            if self.variables is None:
+                written, checked, blind = self.group_variables(variables)
             fresh = self.make_lazy_versions(written, outputs[self.first_write : self.last_write])
             if not self.checks_all:
                 before = [before[i] for i in self.path.checked]

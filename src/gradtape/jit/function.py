@@ -12,7 +12,7 @@ from gradtape.core.device.switch import THEN, in_use
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.jit import retrace_warning
-from gradtape.jit.cache_key import describe, describe_keywords
+from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.nested_call import call_inside_trace
 from gradtape.jit.signature import Call, Signature, make_weak_reference
@@ -79,6 +79,7 @@ class Function:
         # By the keys of arguments as they are bound, and as they are passed.
         self._cache: dict[Any, Specialization] = {}
         self.captured_keys: frozenset[int] = frozenset()  # of variables that may be arguments too
+        self._keyword_orders: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._lock = Lock()
         self.first_trace = Lock()
         self.has_traced = False
@@ -128,14 +129,16 @@ class Function:
         try:
             if not RunMode.quick:
                 return self._bind_and_call(None, args, kwargs)
-            if len(kwargs) > 1:
-                kwargs = self._signature.order_keywords(kwargs)
             parts: list[Any] = []
             tensors: list[Any] = []
             variables: list[Any] = []
-            describe(args, parts, tensors, variables, self.captured_keys)
+            if args:
+                describe(args, parts, tensors, variables, self.captured_keys)
             if kwargs:
-                describe_keywords(kwargs, parts, tensors, variables, self.captured_keys)
+                if len(kwargs) > 1:
+                    kwargs = self._order_keywords(kwargs)
+                parts.append(tuple(kwargs))
+                describe(kwargs.values(), parts, tensors, variables, self.captured_keys)
             key = tuple(parts)
             known = self._cache.get(key)
             if known is None or (executable := known.executable) is None:
@@ -156,6 +159,16 @@ class Function:
             hide_library_frames(error)
             raise
         return self._finish(known, stop, args, kwargs)
+
+    def _order_keywords(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Keyword arguments in the order in which a bound call has them."""
+        names = tuple(kwargs)
+        ordered = self._keyword_orders.get(names)
+        if ordered is None:
+            ordered = self._keyword_orders[names] = self._signature.order_keywords(names)
+        if names == ordered:
+            return kwargs
+        return dict(zip(ordered, map(kwargs.__getitem__, ordered), strict=True))
 
     @public
     def _finish(self, known: Any, stop: StoppedRun, args: Any, kwargs: Any) -> Any:

@@ -153,7 +153,7 @@ class Segment:
         outs = sorted((self.live_values | logged) & made)
         ins = sorted({i for node in self.nodes for i in node.reads()} - made)
         plan = self.choice.compile(Graph(ins, self.nodes, outs, self.specs))
-        self.plan = (plan, ins, outs)
+        self.plan = (plan.run, ins, outs)
         return self.plan
 
 
@@ -224,7 +224,7 @@ class GuardTree:
             run.walked.append(segment)
             compiled = segment.plan or self.compile_segment(segment)
             plan, ins, outs = compiled
-            made = plan(*[frame[n] for n in ins])
+            made = plan(*map(frame.__getitem__, ins))
             frame.update(zip(outs, made, strict=True))
             for node in segment.effects:
                 run.log_effect(node, tuple([frame[o] for o in node.outputs]))

@@ -8,7 +8,7 @@ from gradtape.core.context import local
 from gradtape.core.errors import OutOfRangeError
 from gradtape.graph.graph import Constant
 from gradtape.jit.backward import SavedCall
-from gradtape.jit.executable import record_traced_call
+from gradtape.jit.executable import make_packer, record_traced_call
 from gradtape.jit.guard_tree import GuardTree, TreeRun, UnloggedEffect
 from gradtape.jit.trace_path import TracedPath
 from gradtape.state.variable.commit import (
@@ -21,6 +21,8 @@ from gradtape.state.variable.commit import (
 
 class GuardedExecutable:
     """Runs the segments of a guard tree: for functions with guards or side effects."""
+
+    gives_elements = False
 
     def __init__(self, tree: GuardTree) -> None:
         """Run the paths of `tree`."""
@@ -112,6 +114,8 @@ class GuardedExecutable:
             for o in path.graph.outputs[: path.result_count]
         ]
         if not local.recorders:
+            if path.pack is None:
+                path.pack = make_packer(path)
             return path.pack(outputs)
         versions = [run.loaded.get(key, run.snapshot[key]) for key in path.keys]
         saved = SavedCall(path, [*tensors, *path.captures, *versions], run.effects)

@@ -13,11 +13,13 @@ from gradtape.core.convert import convert
 from gradtape.core.device.array import HOST, NO_FAST_PATH, Device, choose_device
 from gradtape.core.device.switch import in_use
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.jit.cache_key import PLAIN_TYPES, cache_key, is_array, is_held_weakly, leaf_key
 from gradtape.state.variable.argument import make_variable_argument
 from gradtape.state.variable.variable import Variable
 from gradtape.tape.source import variable_of
+
+FLAT_TYPES = frozenset({EagerTensor, *PLAIN_TYPES})
 
 
 class Call:
@@ -30,21 +32,26 @@ class Call:
         key: cache key; equal for calls that may share a trace.
         tensors: the tensors among the leaves, including wrapped iterators.
         variables: the variables among the leaves.
+        is_flat: whether all arguments are positional tensors and Python values.
         weak_objects: objects in the key by weak reference; the key is dropped with them.
         device: where the call runs; None for the host, unless a capture is on an accelerator.
     """
 
-    __slots__ = ("args", "device", "key", "kwargs", "leaves", "tensors", "variables")
+    __slots__ = ("args", "device", "is_flat", "key", "kwargs", "leaves", "tensors", "variables")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], captured: Any = ()) -> None:
         """Flatten the arguments and compute the key; see `cache_key` for `captured`."""
-        kwargs = {name: kwargs[name] for name in sorted(kwargs)}
-        self.leaves = nest.flatten((args, kwargs), expand_composites=True)
-        arrays = [i for i, leaf in enumerate(self.leaves) if is_unconverted_array(leaf)]
-        for i in arrays:
-            self.leaves[i] = convert(self.leaves[i])
-        if arrays:
-            args, kwargs = self.pack((args, kwargs), self.leaves)
+        self.is_flat = not kwargs and FLAT_TYPES.issuperset(map(type, args))
+        if self.is_flat:
+            self.leaves = list(args)
+        else:
+            kwargs = {name: kwargs[name] for name in sorted(kwargs)}
+            self.leaves = nest.flatten((args, kwargs), expand_composites=True)
+            arrays = [i for i, leaf in enumerate(self.leaves) if is_unconverted_array(leaf)]
+            for i in arrays:
+                self.leaves[i] = convert(self.leaves[i])
+            if arrays:
+                args, kwargs = self.pack((args, kwargs), self.leaves)
         self.args, self.kwargs = args, kwargs
         self.tensors: list[Any] = []
         self.variables: list[Any] = []
@@ -57,6 +64,8 @@ class Call:
     @property
     def weak_objects(self) -> list[Any]:
         """Objects that the key refers to weakly."""
+        if self.is_flat:
+            return []
         return [leaf for leaf in self.leaves if is_weak_object(leaf)]
 
     @property
@@ -65,7 +74,9 @@ class Call:
         return tuple([leaf_key(leaf) for leaf in self.leaves])
 
     def pack(self, structure: Any, leaves: list[Any]) -> Any:
-        """Pack leaves like the arguments."""
+        """Pack leaves like the arguments, as (args, kwargs)."""
+        if self.is_flat:
+            return tuple(leaves), {}
         return nest.pack_sequence_as(structure, leaves, expand_composites=True)
 
     def substitute_tensors(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
@@ -143,7 +154,6 @@ class Signature:
         kinds = [p.kind for p in self.parameters.parameters.values()]
         self.count = len(kinds)
         plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        self.keyword_orders: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.is_simple = specs is None and all(kind in plain for kind in kinds)
         self.leading_parameters = (
             0  # parameters before those that `specs` describe: a method's `self`
@@ -193,19 +203,14 @@ class Signature:
             values = self.cast_to_specs(values)
         return Call(values, bound.kwargs, captured)
 
-    def order_keywords(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Keyword arguments in the order in which a bound call has them."""
-        names = tuple(kwargs)
-        ordered = self.keyword_orders.get(names)
-        if ordered is None:
-            places = {
-                name: i
-                for i, (name, p) in enumerate(self.parameters.parameters.items())
-                if p.kind is p.POSITIONAL_OR_KEYWORD
-            }
-            ordered = tuple(sorted(names, key=lambda name: (places.get(name, len(places)), name)))
-            self.keyword_orders[names] = ordered
-        return {name: kwargs[name] for name in ordered}
+    def order_keywords(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Names of keyword arguments in the order in which a bound call has the arguments."""
+        places = {
+            name: i
+            for i, (name, p) in enumerate(self.parameters.parameters.items())
+            if p.kind is p.POSITIONAL_OR_KEYWORD
+        }
+        return tuple(sorted(names, key=lambda name: (places.get(name, len(places)), name)))
 
     def cast_to_specs(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Convert the arguments to the specs of `input_signature`.

@@ -70,7 +70,7 @@ class Specialization:
         self.owner = owner
         self.leaf_keys = call.leaf_keys
         self.serial_number = next_uid()
-        self.call_specs = None if call.weak_objects else as_specs((call.args, call.kwargs))
+        self.call_specs = None if call.weak_objects else as_specs(call)
         self.tree: GuardTree | None = None
         self.only_path: TracedPath | None = None
         self.executable: Any = None
@@ -297,13 +297,15 @@ class Specialization:
             return self.executable or executable
 
 
-def as_specs(structure: Any) -> Any:
-    """Arguments with specs in place of tensors."""
+def as_specs(call: Call) -> Any:
+    """Arguments of a call, as (args, kwargs), with specs in place of tensors."""
 
     def leaf(value: Any) -> Any:
         return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
-    return nest.map_structure(leaf, structure)
+    if call.is_flat:
+        return tuple(map(leaf, call.args)), {}
+    return nest.map_structure(leaf, (call.args, call.kwargs))
 
 
 def commit_trace(trace: Trace) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from operator import attrgetter
 from sys import getrefcount
 from typing import Any
 
@@ -28,12 +29,13 @@ from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.state.variable.storage import COMMIT_LOCK, HAS_GIL, VariableStorage, make_version
 
 CHECKS_PER_LINE = 64
+get_lock = attrgetter("_lock")
 
 
 def compile_atomic(name: str, parameters: Iterable[str], lines: list[str]) -> Callable[..., Any]:
     """Make a function of straight lines, which no other thread and no signal handler divides."""
     source = "\n    ".join([f"def {name}({', '.join(parameters)}):", *lines])
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"EagerTensor": EagerTensor, "next_uid": next_uid}
     exec(compile(source, "<gradtape commit>", "exec"), namespace)
     function: Callable[..., Any] = namespace[name]
     if HAS_GIL:
@@ -90,6 +92,25 @@ def commit_function(written: int, checked: int, blind: int) -> Callable[..., boo
     lines += [f"old_{v} = {v}._value" for v in u]
     lines += [f"{w[i]}._value = {f[i]}" for i in range(written)]
     return compile_atomic("commit", [*w, *f, *c, *b, *u], [*lines, "return True"])
+
+
+@cache
+def update_function(count: int) -> Callable[..., bool]:
+    """Make a function that commits new raw values of `count` variables that a call has read.
+
+    Its arguments are the variables, the versions that they must have, and the new values. All
+    objects are made before the first check.
+    """
+    w, b, raws = ([f"{kind}{i}" for i in range(count)] for kind in "wbr")
+    lines = []
+    for i in range(count):
+        lines += [f"f{i} = EagerTensor()", f"f{i}._array = {raws[i]}", f"f{i}.uid = -next_uid()"]
+    for start in range(0, count, CHECKS_PER_LINE):
+        stop = min(start + CHECKS_PER_LINE, count)
+        tests = [f"{w[i]}._value is {b[i]}" for i in range(start, stop)]
+        lines += [f"if not ({' and '.join(tests)}):", "    return False"]
+    lines += [f"{w[i]}._value = f{i}" for i in range(count)]
+    return compile_atomic("update", [*w, *b, *raws], [*lines, "return True"])
 
 
 @cache
@@ -223,9 +244,8 @@ class ExclusiveUpdate:
 
     def try_to_enter(self) -> bool:
         """Lock and remove; False if a variable that is only read is locked by another thread."""
-        taken = [self.variables[i] for i in self.places]
-        locks = [variable._lock for variable in taken]
-        self.locked.extend(map(Lock.acquire, locks))  # one C call: see `Lock`
+        taken = list(map(self.variables.__getitem__, self.places))
+        self.locked.extend(map(Lock.acquire, map(get_lock, taken)))  # one C call: see `Lock`
         for variable in taken:
             if variable._value is None:  # this call interrupted an update of the same thread
                 variable._value = variable._stored_version()
