@@ -29,9 +29,31 @@ class NotANode(Exception):  # noqa: N818  not an error
 
 
 def flatten_tensors(structure: Any) -> list[Any]:
-    """Flatten a structure and convert its leaves to tensors; None stays None."""
-    flat = nest.flatten(structure, expand_composites=True)
-    return [leaf if leaf is None else convert(leaf) for leaf in flat]
+    """Flatten a structure and convert its leaves to tensors; None stays None.
+
+    The tensor of a TensorArray is that of its stacked elements.
+
+    Raises:
+        NotANode: if a TensorArray cannot be stacked yet.
+    """
+    return [as_branch_result(leaf) for leaf in nest.flatten(structure, expand_composites=True)]
+
+
+def as_branch_result(leaf: Any) -> Any:
+    """A result of a branch as a tensor, or None."""
+    if leaf is None:
+        return None
+    if not is_tensor_array(leaf):
+        return convert(leaf)
+    try:
+        return leaf._as_stacked_tensor()
+    except ValueError as error:
+        raise NotANode from error
+
+
+def is_tensor_array(leaf: Any) -> bool:
+    """Whether a leaf of a result is a TensorArray."""
+    return hasattr(leaf, "_as_stacked_tensor")
 
 
 def operands_of(trace: Trace, tensors: list[Any]) -> list[Operand]:
@@ -98,9 +120,6 @@ class TracedBranch:
         for key in written:
             held = self.body_trace.written_variables.get(key)
             tensors.append(held[1] if held else self.trace.states[key].newest)
-        for t in tensors:
-            if isinstance(t, SymbolicTensor):
-                self.body_trace.traced_by_number.setdefault(t._array.number, t)
         self.outputs = operands_of(self.trace, tensors)
         return self.body_trace.outer_tensors([], self.outputs)
 
@@ -116,7 +135,11 @@ def make_cond_node(
     inputs = list(free.values())
     bodies = tuple([make_body(trace, s.body_trace.nodes, inputs, s.outputs) for s in sides])
     outs = iter(trace.bind(COND, (pred, *inputs), {"branches": bodies}))
-    filled = [leaf if leaf is None else next(outs) for leaf in yes.leaves]
+    flat = nest.flatten(yes.body_trace.result, expand_composites=True)
+    filled = []
+    for leaf, tensor in zip(flat, yes.leaves, strict=True):
+        out = None if tensor is None else next(outs)
+        filled.append(leaf._with_stacked_tensor(out) if is_tensor_array(leaf) else out)
     for variable, _ in written.values():
         trace.write_variable(variable, next(outs))
     return nest.pack_sequence_as(yes.body_trace.result, filled, expand_composites=True)
@@ -211,9 +234,6 @@ def trace_loop(
     for a, b in zip(given, after, strict=True):
         if a._array.shape != b._array.shape or a._array.dtype != b._array.dtype:
             raise NotANode
-    for t in [*after, *ys]:
-        if isinstance(t, SymbolicTensor):
-            aside.traced_by_number.setdefault(t._array.number, t)
     outputs = operands_of(trace, [*after, *ys])
     tested = trace_loop_test(trace, test, own, carried) if test is not None else None
     free = {t._array.number: t for t in aside.outer_tensors([*formals, *slices], outputs)}
@@ -255,8 +275,6 @@ def trace_loop_test(
         raise NotANode
     if answers[0]._array.shape:
         raise NotANode
-    if isinstance(answers[0], SymbolicTensor):
-        aside.traced_by_number.setdefault(answers[0]._array.number, answers[0])
     return aside, operands_of(trace, answers)
 
 

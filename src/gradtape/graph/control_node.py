@@ -187,7 +187,8 @@ def pull_loop(
     captures, xs = args[1 + n : 1 + n + m], args[1 + n + m :]
     first = n + len(shape.ys) + 1
     done, stacks = outs[first - 1], outs[first:]
-    met = tuple([k for k in range(len(stacks)) if first + k in present])
+    flowing = differentiable_positions(stacks)
+    met = tuple([k for k in flowing if first + k in present])
     back = LoopBackwardBody.for_loop(body, shape, tuple([i - 1 for i in places]), lead, met, args)
     totals = [zeros_with_lead(captures[i], lead) for i in back.summed_captures]
     seeds = [cotangents[i] for i in back.carries]

@@ -68,7 +68,7 @@ def record_user_gradient(
     """New tensors for `results`, for which the graph uses `grad` as the gradient."""
     lifted = [trace.as_traced(t) for t in results]
     given = [trace.as_traced(t) for t in inputs]
-    if not any(isinstance(t, SymbolicTensor) for t in given):
+    if not any(isinstance(t, SymbolicTensor) for t in [*given, *lifted]):
         return [make_tensor(t._array) for t in lifted]
     custom = UserGradient()
     custom.inputs = tuple([trace.operand_for(t) for t in given])

@@ -154,7 +154,7 @@ class LoopBackwardBody(Body):
         """Replay the body under a tape, inside a trace of its own."""
         shape = self.shape
         a, b, m = len(self.carries), len(self.summed_captures), shape.captures
-        trace = Trace("adjoint", forbids_values=True)
+        trace = Trace("adjoint", forbids_values=True, keeps_all_nodes=True)
         with use_recorders((trace,)):
             inputs = [trace.add_input(raw) for raw in raws]
             seeds, totals = inputs[:a], inputs[a : a + b]

@@ -11,7 +11,7 @@ from gradtape.core.dtypes import is_differentiable
 from gradtape.core.ports import CompilerPort
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import make_tensor
-from gradtape.graph.graph import Graph, Node, Operand
+from gradtape.graph.graph import Constant, Graph, Node, Operand
 from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
 from gradtape.graph.replay import install_version, refuse_effect, replay, tensor_at
 from gradtape.graph.trace import Trace
@@ -83,6 +83,14 @@ class Body:
             )
         return self._in_place_plan(*raws)
 
+    def count_differentiable_outputs(self) -> int:
+        """How many outputs have cotangents."""
+        assert self._graph is not None
+        specs = self._graph.specs
+        outputs = self._graph.outputs
+        dtypes = [o.raw.dtype if isinstance(o, Constant) else specs[o].dtype for o in outputs]
+        return sum(map(is_differentiable, dtypes))
+
     def derivative(self, places: tuple[int, ...], lead: tuple[int, ...]) -> Body:
         """The body that maps inputs and output cotangents to the cotangents of `places`."""
         key = (places, lead)
@@ -101,11 +109,15 @@ class Derivative(Body):
         self.places = places
         self.lead = lead
 
+    def count_differentiable_outputs(self) -> int:
+        """One for each place."""
+        return len(self.places)
+
     def make_graph(self, raws: tuple[Any, ...]) -> Graph:
         """Replay the body under a tape, inside a trace of its own."""
-        graph = self.body.graph(raws)
-        count = len(graph.inputs)
-        trace = Trace("derivative", forbids_values=True)
+        count = len(raws) - self.body.count_differentiable_outputs()
+        graph = self.body.graph(raws[:count])
+        trace = Trace("derivative", forbids_values=True, keeps_all_nodes=True)
         with use_recorders((trace,)):
             inputs = [trace.add_input(raw) for raw in raws[:count]]
             seeds = [trace.add_input(raw) for raw in raws[count:]]
@@ -160,8 +172,7 @@ class BodyTrace:
     Attributes:
         nodes: the nodes that it recorded.
         result: what the function returned.
-        written: variables that it assigned, by key, with their new versions.
-        lifted: tensors that it used, by number.
+        written_variables: variables that it assigned, by key, with their new versions.
     """
 
     def __init__(
@@ -175,7 +186,7 @@ class BodyTrace:
         before = {k: (s.newest, s.is_written) for k, s in trace.states.items()}
         for key, tensor in carried.items():
             trace.states[key].newest = tensor
-        trace.traced_by_number, outer = {}, trace.traced_by_number
+        self.trace = trace
         hidden = trace.hidden_tapes
         trace.hidden_tapes = (*hidden, *local.recorders[1:])
         try:
@@ -188,7 +199,6 @@ class BodyTrace:
                     if state.newest is not old:
                         self.written_variables[key] = (state.variable, state.newest)
         finally:
-            self.traced_by_number, trace.traced_by_number = trace.traced_by_number, outer
             trace.hidden_tapes = hidden
             for key in carried:
                 trace.states[key].newest, trace.states[key].is_written = before[key]
@@ -199,7 +209,8 @@ class BodyTrace:
         made |= {t._array.number for t in formals}
         read = [i for node in self.nodes for i in node.reads()]
         read += [o for o in outputs if type(o) is int]
-        return [self.traced_by_number[i] for i in dict.fromkeys(read) if i not in made]
+        by_number = self.trace.traced_by_number
+        return [by_number[i] for i in dict.fromkeys(read) if i not in made]
 
 
 def make_body(

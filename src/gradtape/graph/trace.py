@@ -15,7 +15,7 @@ from typing import Any
 
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
-from gradtape.core.errors import InvalidArgumentError, OpError
+from gradtape.core.errors import InvalidArgumentError, OpError, OutOfRangeError
 from gradtape.core.lazy_array import materialize
 from gradtape.core.primitive import REGISTRY, Primitive, Spec
 from gradtape.core.symbolic_tensor import (
@@ -33,6 +33,7 @@ from gradtape.graph.value_name import ValueNames
 from gradtape.graph.variable_state import VariableState
 from gradtape.ops.raw_array import make_stand_in_array
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
+from gradtape.state.variable.argument import VariableArgument
 
 MAX_NODES = 20_000  # nodes; a trace that exceeds it stops recording
 MAX_PROBE_GUARDS = 200  # guards in a trace that must not have effects
@@ -57,14 +58,23 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
     symbolic = True
 
     def __init__(
-        self, name: str = "trace", autograph: bool = True, forbids_values: bool = False
+        self,
+        name: str = "trace",
+        autograph: bool = True,
+        forbids_values: bool = False,
+        keeps_all_nodes: bool = False,
     ) -> None:
-        """Start empty. With `forbids_values`, Python must not read values."""
+        """Start empty.
+
+        With `forbids_values`, Python must not read values. With `keeps_all_nodes`, the graph may
+        have more than `MAX_NODES` nodes.
+        """
         StreamCursor.__init__(self, FunctionStreams())
         ValueNames.__init__(self)
         self.name = name
         self.autograph = autograph
         self.forbids_values = forbids_values
+        self.keeps_all_nodes = keeps_all_nodes
         self.start_uid = next_uid()
         self.nodes: list[Node] = []
         self.specs: dict[int, Spec] = {}
@@ -74,6 +84,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         self.guards: list[Guard] = []
         self.guarded_values: set[tuple[int, str]] = set()
         self.created_variables: list[Any] = []
+        self.argument_keys: frozenset[int] = frozenset()  # of variables among the arguments
+        self.captured_arguments: set[int] = set()  # those of them that are captured too
         self.give_up_reason = ""
         self.failed_values: dict[
             int, InvalidArgumentError
@@ -101,7 +113,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         self.kept_alive: list[Any] = []
         self.traced_by_number: dict[
             int, SymbolicTensor
-        ] = {}  # tensors used in the current body, by number
+        ] = {}  # all tensors that ops or results have used, by number
         self.opaque_values: dict[int, SymbolicTensor] = {}  # traced tensors of iterators, by id
 
     # -- values
@@ -220,23 +232,27 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
             numbers = [a._array.number for a in lifted if isinstance(a, SymbolicTensor)]
             errors = [self.failed_values[n] for n in numbers if n in self.failed_values]
             self.failed_values.update((o._array.number, errors[0]) for o in outs if errors)
-        if self.give_up_reason:
-            return
-        if len(self.nodes) >= MAX_NODES:
+        if len(self.nodes) >= MAX_NODES and not self.give_up_reason:
             self.give_up(f"it has more than {MAX_NODES} ops, here at {user_source_line()}")
+        if self.give_up_reason and not self.keeps_all_nodes:
             return
         inputs = tuple([self.operand_for(a) for a in lifted])
         self.nodes.append(Node(op, inputs, static, tuple([o._array.number for o in outs])))
 
     def give_up(self, why: str) -> None:
-        """Stop recording because of `why`; the run continues."""
+        """Have no graph for later calls because of `why`; the run continues."""
         self.give_up_reason = why
-        self.nodes = []
+        if not self.keeps_all_nodes:
+            self.nodes = []
 
     # -- variables
 
     def variable_state(self, variable: Any) -> VariableState:
         """The state of a variable in this trace."""
+        if type(variable) is VariableArgument:
+            variable = variable._variable
+        elif variable._key in self.argument_keys:
+            self.captured_arguments.add(variable._key)
         state = self.states.get(variable._key)
         if state is None:
             stored = variable._stored_version()
@@ -246,7 +262,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """The newest version of a variable; reports the read to the tapes."""
-        tensor = self.variable_state(variable).newest
+        state = self.variable_state(variable)
+        tensor, variable = state.newest, state.variable
         for known in (*self.hidden_tapes, *local.recorders[1:]):
             if tensor.uid not in known:
                 known.on_variable_read(variable, tensor.uid)
@@ -363,6 +380,18 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         for out in outs:
             self.guard_value(out._array, "shape")
         return outs
+
+    def find_end_of_iterator(self, error: Exception) -> Exception | None:
+        """The error of a run that `error` ends because an iterator has no more elements, or None.
+
+        Python's `next` raises StopIteration, which a function must not raise.
+        """
+        if isinstance(error, OutOfRangeError):
+            return error
+        last = [kind for kind, _ in self.event_log[-3:]]  # the answer has a guard on its shape
+        if last == ["has_next", "guard", "guard"] and not self.event_log[-1][1]:
+            return OutOfRangeError("next: End of sequence. Create a new iterator to start over.")
+        return None
 
     def record_user_gradient(
         self, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]

@@ -15,7 +15,6 @@ from gradtape.core.context import local, use_recorders
 from gradtape.core.device.array import to_device
 from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
-from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect, Graph, Node, Operand
@@ -68,6 +67,7 @@ class ForwardBackward:
         specs = trace.specs
         self.forward_graph = Graph(inputs, first, [*outputs, *self.residuals], specs)
         self.backward_graph = Graph([*self.residuals, *seeds], second, self.results, specs)
+        self.is_dense = all(answer is not None and type(answer) is not tuple for answer in answers)
         self._forward: Any = None
         self._backward: Any = None
 
@@ -84,6 +84,11 @@ class ForwardBackward:
         if self._backward is None:
             self._backward = self.path.choice.compile(self.backward_graph)
         return self._backward
+
+    @property
+    def backward_run(self) -> Any:
+        """The function of `backward`."""
+        return (self._backward or self.backward).run
 
     def unpack_gradients(self, raws: tuple[Any, ...], inputs: list[Any]) -> list[Any]:
         """Raw gradients, Slices or None for each wanted input, from the results of `backward`."""
@@ -142,23 +147,29 @@ class FunctionStep:
     ) -> None:
         """Add the cotangents of the inputs, computed from those of the outputs, to `grads`."""
         _, uids, mask, saved = entry
-        positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
-        wanted = [
-            (uid, i)
-            for k, (uid, i) in enumerate(zip(uids, positions, strict=True))
-            if want >> k & 1
-        ]
-        cotangents = fill_missing_cotangents(g, tuple([Spec(spec) for spec in saved.path.specs]))
-        places = tuple([i for _, i in wanted])
+        path = saved.path
+        places = path.places_by_mask.get(mask)
+        if places is None:
+            positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
+            places = path.places_by_mask[mask] = tuple(positions)
+        every = (1 << len(places)) - 1
+        if want & every != every:
+            kept = [k for k in range(len(places)) if want >> k & 1]
+            uids, places = [uids[k] for k in kept], tuple([places[k] for k in kept])
+        cotangents = list(fill_missing_cotangents(g, path.specs))
         if self.is_recorded:
-            answers = replay_gradients(saved, list(cotangents), places)
+            answers = replay_gradients(saved, cotangents, places)
         else:
-            answers = compute_raw_gradients(saved, list(cotangents), places)
-        for (uid, _), t in zip(wanted, answers, strict=True):
-            if t is not None:
-                if type(t) is SparseCotangent and not can_stay_sparse(uid, grads):
-                    t = densify_cotangent(t)
+            answers = compute_raw_gradients(saved, cotangents, places)
+        for uid, t in zip(uids, answers, strict=True):
+            if t is None:
+                continue
+            if type(t) is SparseCotangent and not can_stay_sparse(uid, grads):
+                t = densify_cotangent(t)
+            if uid in grads:
                 add_cotangent(grads, uid, t)
+            else:
+                grads[uid] = t
 
 
 FUNCTION_STEP = FunctionStep()
@@ -178,8 +189,8 @@ def compute_raw_gradients(
     path = saved.path
     key = (places, lead_shape_of_call(saved, cotangents))
     joint: ForwardBackward | None = path.forward_backward_cache.get(key)
-    inputs = [saved.inputs[i]._array for i in places]
     if joint is None:
+        inputs = [saved.inputs[i]._array for i in places]
         joint, raws = trace_forward_backward(saved, cotangents, places)
         path.forward_backward_cache[key] = joint
         if path.choice.device is not None:
@@ -190,13 +201,16 @@ def compute_raw_gradients(
     else:
         given = [t._array for t in saved.inputs] + [r for done in saved.effects for r in done]
         residuals = joint.forward(*given)[len(path.graph.outputs) :]
-    return joint.unpack_gradients(
-        joint.backward(*residuals, *differentiable_cotangents(path, cotangents)), inputs
-    )
+    raws = joint.backward_run(*residuals, *differentiable_cotangents(path, cotangents))
+    if joint.is_dense:
+        return list(raws)
+    return joint.unpack_gradients(raws, [saved.inputs[i]._array for i in places])
 
 
 def differentiable_cotangents(path: TracedPath, cotangents: list[Any]) -> list[Any]:
     """The cotangents of the differentiable outputs."""
+    if path.is_differentiable:
+        return cotangents
     return [c for c, spec in zip(cotangents, path.specs, strict=True) if is_differentiable(spec[1])]
 
 
@@ -205,7 +219,7 @@ def trace_forward_backward(
 ) -> tuple[ForwardBackward, tuple[Any, ...]]:
     """Trace the forward and backward pass of a saved call; also returns its raw gradients."""
     path = saved.path
-    trace = Trace("joint")
+    trace = Trace("joint", keeps_all_nodes=True)
     trace.forbids_values = trace.has_fixed_shapes = True
     with use_recorders((trace,)):
         inputs = [trace.add_input(t._array) for t in saved.inputs]

@@ -17,8 +17,9 @@ from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph_def import GraphDef
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.trace import Trace
+from gradtape.jit.cache_key import is_array
 from gradtape.jit.guard_tree import GuardTree
-from gradtape.jit.signature import Call, is_array
+from gradtape.jit.signature import Call
 from gradtape.jit.signature_repr import ConcreteFunctionBase, make_function_type
 from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.ops.raw_array import make_stand_in_array

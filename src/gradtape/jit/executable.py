@@ -7,29 +7,52 @@ calls without an active tape, `record` for calls under tapes.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 from gradtape.compile.numpy.engine import run_commit_calls
 from gradtape.core.context import local, next_uid
 from gradtape.core.device.lazy_tensor import held, pending, versions
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.ports import TapePort, XlaPort, devices
-from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 from gradtape.jit.backward import FUNCTION_STEP, SavedCall
 from gradtape.jit.trace_path import TracedPath
 from gradtape.state.variable.commit import (
     ExclusiveUpdate,
     commit_function,
     make_versions,
+    read_function,
     read_versions,
     run_exclusively,
     snapshot_function,
+    sort_places,
     store_exclusively,
+    update_function,
 )
 from gradtape.state.variable.storage import HAS_GIL
 
+get_array = attrgetter("_array")
 MIN_IN_PLACE_BYTES = 32768  # on average; below, a new array costs less than the ownership check
+
+
+def make_packer(
+    path: TracedPath, tensor: Callable[[Any], Tensor] = make_tensor
+) -> Callable[[Any], Any]:
+    """Make a function that packs outputs, converted by `tensor`, into the result of a path."""
+    structure, count = path.structure, path.result_count
+    kind = type(structure)
+    if kind is SymbolicTensor or kind is EagerTensor:
+        return lambda raws: tensor(raws[0])
+    if structure is None:
+        return lambda raws: None
+    if kind in (tuple, list) and all(isinstance(t, Tensor) for t in structure):
+        return lambda raws: kind(map(tensor, raws[:count]))
+    return lambda raws: path.pack_results(list(map(tensor, raws[:count])))
 
 
 class Executable:
@@ -40,26 +63,37 @@ class Executable:
         plan: its compiled graph.
         variables: the variables of the path; None if some of them are arguments.
         is_in_place: whether large variables are updated in their own arrays.
+        gives_elements: whether results can be elements of a dataset as they are; None: unknown.
     """
+
+    gives_elements: bool | None = None
 
     def __init__(self, plan: Any, path: TracedPath) -> None:
         """Run `plan`, which was compiled from the graph of `path`."""
         self.plan, self.path = plan, path
         self.compute = plan.run
         self.captures = [t._array for t in path.captures]
-        self.pack = path.make_packer()
+        self.pack = make_packer(path)
+        self.pack_tensors = make_packer(path, lambda tensor: tensor)
         self.first_write, self.last_write = path.result_count, len(path.graph.outputs)
         is_fixed = all(type(s) is not int for s in path.states)
         self.variables = path.resolve_variables([]) if is_fixed else None
         self.writes = bool(path.writes)
-        self.groups = self.group_variables(self.variables) if self.variables is not None else None
+        self.template = [None if type(s) is int else s for s in path.states]
+        self.slots = [(i, s) for i, s in enumerate(path.states) if type(s) is int]
+        self.blind_places = [i for i in path.writes if i not in path.checked]
+        self.written: list[Any] = []
+        self.checked: list[Any] = []
+        self.blind: list[Any] = []
+        if self.variables is not None:
+            self.written, self.checked, self.blind = self.group_variables(self.variables)
         self.checks_all = path.checked == list(range(len(path.states)))
-        self.snapshot = snapshot_function(len(path.states))
-        blind = len(path.writes) - len(path.checked)
-        self.commit = commit_function(len(path.writes), len(path.checked), blind)
+        self.read = read_function(len(path.states))
+        counts = len(path.writes), len(path.checked), len(self.blind_places)
+        self.commit = commit_function(*counts)
         inputs = path.graph.inputs
-        self.is_input_differentiable = [
-            is_differentiable(path.graph.specs[i].dtype) for i in inputs
+        self.differentiable_places = [
+            k for k, i in enumerate(inputs) if is_differentiable(path.graph.specs[i].dtype)
         ]
         self.busy: dict[int, Any] = {}  # the call in place; unlike a lock, an interrupt frees it
         first = len(inputs) - len(path.states)
@@ -67,43 +101,89 @@ class Executable:
         self.owned = [i - first for i in updated]
         specs = [path.graph.specs[inputs[i]] for i in updated]
         total = sum(math.prod(shape) * dtype.itemsize for shape, dtype in specs)
+        self.places = self.variables and sort_places(path.writes, self.variables)
         self.is_in_place = HAS_GIL and bool(specs) and total >= MIN_IN_PLACE_BYTES * len(specs)
+        self.choose_run()
+
+    def choose_run(self) -> None:
+        """Replace `run` by a faster form, where there is one."""
+        path = self.path
+        if not path.states:
+            self.run = self.make_pure_run()  # type: ignore[method-assign, assignment]
+        elif (
+            self.variables is not None
+            and self.checks_all
+            and not self.is_in_place
+            and not devices.active
+        ):
+            self.run = self.make_update_run()  # type: ignore[method-assign, assignment]
 
     def group_variables(self, variables: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """The variables that are written, those of them that a commit checks, and the others."""
-        path = self.path
-        blind = [i for i in path.writes if i not in path.checked]
-        return (
-            [variables[i] for i in path.writes],
-            [variables[i] for i in path.checked],
-            [variables[i] for i in blind],
-        )
+        pick, path = variables.__getitem__, self.path
+        groups = path.writes, path.checked, self.blind_places
+        written, checked, blind = (list(map(pick, places)) for places in groups)
+        return written, checked, blind
+
+    def make_pure_run(self) -> Callable[[list[Any], list[Any]], Any]:
+        """`run` for a path without variables."""
+        compute, pack, captures = self.compute, self.pack, self.captures
+        if not captures:
+            return lambda tensors, given: pack(compute(*map(get_array, tensors)))
+        return lambda tensors, given: pack(compute(*map(get_array, tensors), *captures))
+
+    def make_update_run(self) -> Callable[[list[Any], list[Any]], Any]:
+        """`run` for a path that reads and writes all its variables, which are no arguments."""
+        compute, pack, captures, variables = self.compute, self.pack, self.captures, self.variables
+        assert variables is not None
+        first, last, read = self.first_write, self.last_write, self.read
+        update = update_function(len(variables))
+
+        def run(tensors: list[Any], given: list[Any]) -> Any:
+            raws = list(map(get_array, tensors))
+            raws += captures
+            before: Any
+            try:
+                before, arrays = read(*variables)
+            except AttributeError:  # one of them is being updated
+                before = read_versions(variables)
+                arrays = list(map(get_array, before))
+            outputs = compute(*raws, *arrays)
+            if not update(*variables, *before, *outputs[first:last]):
+                del before, arrays
+                outputs = self.run_alone(raws, variables)
+            return pack(outputs)
+
+        return run
 
     def run(self, tensors: list[Any], given: list[Any]) -> Any:
         """Run a call on its tensors and variable arguments, without recorders."""
-        raws = [t._array for t in tensors]
+        raws = list(map(get_array, tensors))
         raws += self.captures
         variables = self.variables
         if variables is None:
-            variables = self.path.resolve_variables(given)
-        if not variables:
-            return self.pack(self.compute(*raws))
+            variables = self.template.copy()
+            for place, position in self.slots:
+                variables[place] = given[position]
         if self.is_in_place:
             outputs = self.run_in_place(raws, variables)
             if outputs is not None:
                 return self.pack(outputs)
-        before: Any = self.snapshot(*variables)
+        before: Any
         try:
-            arrays = [t._array for t in before]
+            before, arrays = self.read(*variables)
         except AttributeError:  # one of them is being updated
             before = read_versions(variables)
             arrays = [t._array for t in before]
         outputs = self.compute(*raws, *arrays)
         if self.writes:
-            written, checked, blind = self.groups or self.group_variables(variables)
+            pick = variables.__getitem__
+            written = self.written or list(map(pick, self.path.writes))
             fresh = make_versions(written, outputs[self.first_write : self.last_write])
+            checked = self.checked or map(pick, self.path.checked)
+            blind = self.blind or map(pick, self.blind_places)
             if not self.checks_all:
-                before = [before[i] for i in self.path.checked]
+                before = map(before.__getitem__, self.path.checked)
             if not self.commit(*written, *fresh, *checked, *before, *blind):
                 del before, arrays
                 outputs = self.run_alone(raws, variables)
@@ -127,16 +207,17 @@ class Executable:
         Everything that can fail runs first; then one loop in C changes the variables.
         """
         mine: list[Any] = []
-        update = ExclusiveUpdate(variables, self.path.writes, self.owned)
+        places = self.places or sort_places(self.path.writes, variables)
+        update = ExclusiveUpdate(variables, places, self.owned)
         try:
             if self.busy.setdefault(0, mine) is not mine:
                 return None
             with update:
                 if not update.is_owned:
                     return None
-                arrays = [t._array for t in update.versions]
+                arrays = list(map(get_array, update.versions))
                 outputs, calls = self.plan.run_for_commit(*raws, *arrays)
-                written = [variables[i] for i in self.path.writes]
+                written = list(map(variables.__getitem__, self.path.writes))
                 values = [
                     outputs[k] if outputs[k] is not None else arrays[i]
                     for k, i in enumerate(self.path.writes, self.first_write)
@@ -157,73 +238,73 @@ class Executable:
         variables = self.variables
         if variables is None:
             variables = path.resolve_variables(given)
-        before = read_versions(variables)
-        run = self.compute_recorded(tensors, variables, before)
+        before: Any
+        try:
+            before, arrays = self.read(*variables)
+        except AttributeError:  # one of them is being updated
+            before = read_versions(variables)
+            arrays = [t._array for t in before]
+        raws = list(map(get_array, tensors))
+        raws += self.captures
+        outputs, saved, watched = self.compute_recorded(tensors, raws, variables, before, arrays)
         if self.writes:
-            written, checked, blind = self.groups or self.group_variables(variables)
-            fresh = make_versions(written, run[0][self.first_write : self.last_write])
+            written, checked, blind = self.group_variables(variables)
+            fresh = make_versions(written, outputs[self.first_write : self.last_write])
             seen = [before[i] for i in path.checked]
             if not self.commit(*written, *fresh, *checked, *seen, *blind):
-
-                def compute_and_store(before: Any) -> Any:
-                    run = self.compute_recorded(tensors, variables, before)
-                    values = run[0][self.first_write : self.last_write]
-                    store_exclusively(written, make_versions(written, values))
-                    return run
-
-                run = run_exclusively(variables, path.writes, compute_and_store)
-        outputs, saved, watched = run
+                outputs, saved, watched = self.record_alone(tensors, raws, variables)
         results: list[Tensor] = [make_tensor(raw) for raw in outputs[: path.result_count]]
         if results:
             for recorder, (uids, places) in zip(local.recorders, watched, strict=True):
                 if uids:
                     record_call(recorder, saved, uids, places, results)
-        return path.pack_results(results)
+        return self.pack_tensors(results)
 
-    def compute_recorded(self, tensors: list[Any], variables: list[Any], before: Any) -> Any:
+    def record_alone(self, tensors: list[Any], raws: list[Any], variables: list[Any]) -> Any:
+        """`compute_recorded` while other threads wait for the written variables."""
+        written = [variables[i] for i in self.path.writes]
+
+        def compute_and_store(before: Any) -> Any:
+            arrays = [t._array for t in before]
+            run = self.compute_recorded(tensors, raws, variables, before, arrays)
+            values = run[0][self.first_write : self.last_write]
+            store_exclusively(written, make_versions(written, values))
+            return run
+
+        return run_exclusively(variables, self.path.writes, compute_and_store)
+
+    def compute_recorded(
+        self, tensors: list[Any], raws: list[Any], variables: Any, before: Any, arrays: Any
+    ) -> Any:
         """Run the plan; return the outputs, the data for the tape entry, and the watched inputs."""
-        saved = SavedCall(self.path, [*tensors, *self.path.captures, *before], [])
-        watched = [
-            self.find_watched(recorder, saved.inputs, variables, before)
-            for recorder in local.recorders
-        ]
-        raws = [t._array for t in saved.inputs]
-        joint = None
+        path = self.path
+        inputs = [*tensors, *path.captures, *before]
+        saved = SavedCall(path, inputs, [])
+        watched = []
+        for recorder in local.recorders:
+            for version, variable in zip(before, variables, strict=True):
+                if version.uid not in recorder:
+                    recorder.on_variable_read(variable, version.uid)
+            places = [i for i in self.differentiable_places if inputs[i].uid in recorder]
+            watched.append((tuple([inputs[i].uid for i in places]), tuple(places)))
         if len(watched) == 1:
-            joint = self.path.forward_backward_cache.get((watched[0][1], ()))
-        if joint is None:
-            return self.plan.run(*raws), saved, watched
-        outputs = joint.forward(*raws)
-        saved.forward_backward, saved.residuals = joint, outputs[self.last_write :]
-        return outputs, saved, watched
-
-    def find_watched(self, recorder: Any, inputs: Any, variables: Any, before: Any) -> Any:
-        """Report the variables to a recorder; return uids and positions of inputs it knows."""
-        for version, variable in zip(before, variables, strict=True):
-            if version.uid not in recorder:
-                recorder.on_variable_read(variable, version.uid)
-        pairs = [
-            (t.uid, i)
-            for i, (t, differentiable) in enumerate(
-                zip(inputs, self.is_input_differentiable, strict=True)
-            )
-            if differentiable and t.uid in recorder
-        ]
-        return tuple([uid for uid, _ in pairs]), tuple([i for _, i in pairs])
+            joint = path.forward_backward_cache.get((watched[0][1], ()))
+            if joint is not None:
+                outputs = joint.forward.run(*raws, *arrays)
+                saved.forward_backward, saved.residuals = joint, outputs[self.last_write :]
+                return outputs, saved, watched
+        return self.plan.run(*raws, *arrays), saved, watched
 
 
 def record_call(
     recorder: Any, saved: SavedCall, uids: Any, places: Any, results: list[Any]
 ) -> None:
     """Add the entry of a call to a recorder."""
-    mask = 0
-    for i in places:
-        mask |= 1 << i
     anchor = next_uid()
-    recorder[anchor] = (FUNCTION_STEP, uids, mask, saved)
+    recorder[anchor] = (FUNCTION_STEP, uids, sum([1 << i for i in places]), saved)
     for i, out in enumerate(results):
         recorder[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
-    if hasattr(recorder, "complete"):
+    if type(recorder) is not TapeRecord and hasattr(recorder, "complete"):
         recorder.complete(tuple(results))
 
 
@@ -253,13 +334,17 @@ class XlaExecutable(Executable):
     def __init__(self, plan: Any, path: TracedPath) -> None:
         """Run `plan`, which was compiled from the graph of `path`."""
         super().__init__(plan, path)
+        self.snapshot = snapshot_function(len(path.states))
         self.start, self.array_type, self.is_direct = plan.start, plan.array_type, plan.is_direct
         self.lazy_captures = list(map(held, path.captures))
-        self.pack = path.make_packer(self.make_result)
+        self.pack = make_packer(path, self.make_result)
 
     def make_result(self, value: Any) -> Tensor:
         """A result as a tensor."""
         return pending(value) if type(value) is self.array_type else make_tensor(value)
+
+    def choose_run(self) -> None:
+        """Keep `run`."""
 
     def make_lazy_versions(self, written: list[Any], values: Any) -> list[Any]:
         """Results as versions of variables; many are made by loops in C."""
@@ -283,7 +368,9 @@ class XlaExecutable(Executable):
             arrays = list(map(held, before))
         outputs = self.start([*raws, *arrays])
         if self.writes:
-            written, checked, blind = self.groups or self.group_variables(variables)
+            written, checked, blind = self.written, self.checked, self.blind
+            if self.variables is None:
+                written, checked, blind = self.group_variables(variables)
             fresh = self.make_lazy_versions(written, outputs[self.first_write : self.last_write])
             if not self.checks_all:
                 before = [before[i] for i in self.path.checked]

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections import OrderedDict
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import local
-from gradtape.core.device.lazy_tensor import Pending, held
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
-from gradtape.core.tensor import EagerTensor
 from gradtape.jit import retrace_warning
+from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.nested_call import call_inside_trace
-from gradtape.jit.signature import PLAIN_TYPES, Call, Signature, make_weak_reference
+from gradtape.jit.signature import Call, Signature, make_weak_reference
 from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
 
@@ -60,31 +58,6 @@ def functions_run_eagerly() -> bool:
     return RunMode.eager
 
 
-def told_apart(args: Any, key: list[Any], tensors: list[Any]) -> bool:
-    """Whether all arguments are tensors, plain values, or tuples and lists of these.
-
-    Appends their cache key to `key`, and the tensors to `tensors`.
-    """
-    for a in args:
-        kind = type(a)
-        if kind is EagerTensor or kind is Pending:
-            raw = held(a)
-            key.append(raw.shape)
-            key.append(raw.dtype)
-            tensors.append(a)
-        elif kind in PLAIN_TYPES:
-            key.append(kind)
-            key.append(a)
-        elif kind is tuple or kind is list:
-            key.append(kind)
-            key.append(len(a))
-            if not told_apart(a, key, tensors):
-                return False
-        else:
-            return False
-    return True
-
-
 class Function:
     """A Python function that `tf.function` wraps.
 
@@ -104,9 +77,10 @@ class Function:
         self._options = options
         self._signature = Signature(python_function, input_signature)
         self.parameters = list(self._signature.parameters.parameters) or ["args"]
-        self._cache: OrderedDict[Any, Specialization] = OrderedDict()
-        self._quick: dict[Any, Any] = {}
-        self._quick_keys: dict[Any, list[Any]] = {}
+        # By the keys of arguments as they are bound, and as they are passed.
+        self._cache: dict[Any, Specialization] = {}
+        self.captured_keys: frozenset[int] = frozenset()  # of variables that may be arguments too
+        self._keyword_orders: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._lock = Lock()
         self.first_trace = Lock()
         self.has_traced = False
@@ -153,101 +127,174 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
-        if not kwargs and RunMode.quick:
-            key: list[Any] = []
+        try:
+            if not RunMode.quick:
+                return self._bind_and_call(None, args, kwargs)
+            parts: list[Any] = []
             tensors: list[Any] = []
-            if told_apart(args, key, tensors):
-                known = self._quick.get(tuple(key))
-                executable = known.executable if known is not None else None
-                recorders = local.recorders
-                if executable is not None and not (recorders and recorders[0].is_trace):
-                    self.hits_since_trace += 1
-                    try:
-                        if recorders:
-                            return executable.record(tensors, [])
-                        return executable.run(tensors, [])
-                    except StoppedRun as stopped:
-                        stop = stopped
-                    except Exception as error:
-                        hide_library_frames(error)
-                        raise
-                    return self._finish(known, stop, args, kwargs)
-        return self._call(*args, **kwargs)
+            variables: list[Any] = []
+            if args:
+                describe(args, parts, tensors, variables, self.captured_keys)
+            if kwargs:
+                if len(kwargs) > 1:
+                    kwargs = self._order_keywords(kwargs)
+                parts.append(tuple(kwargs))
+                describe(kwargs.values(), parts, tensors, variables, self.captured_keys)
+            key = tuple(parts)
+            known = self._cache.get(key)
+            if known is None or (executable := known.executable) is None:
+                return self._bind_and_call((key, tensors, variables), args, kwargs)
+            recorders = local.recorders
+            if not recorders:
+                known.is_recent = True
+                self.hits_since_trace += 1
+                return executable.run(tensors, variables)
+            if recorders[0].is_trace:
+                return self._bind_and_call(None, args, kwargs)
+            known.is_recent = True
+            self.hits_since_trace += 1
+            return executable.record(tensors, variables)
+        except StoppedRun as stopped:
+            stop = stopped
+        except Exception as error:
+            hide_library_frames(error)
+            raise
+        return self._finish(known, stop, args, kwargs)
+
+    def _order_keywords(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Keyword arguments in the order in which a bound call has them."""
+        names = tuple(kwargs)
+        ordered = self._keyword_orders.get(names)
+        if ordered is None:
+            ordered = self._keyword_orders[names] = self._signature.order_keywords(names)
+        if names == ordered:
+            return kwargs
+        return dict(zip(ordered, map(kwargs.__getitem__, ordered), strict=True))
 
     @public
     def _finish(self, known: Any, stop: StoppedRun, args: Any, kwargs: Any) -> Any:
-        return known.finish(self._signature.bind(args, kwargs), stop)
+        return known.finish(self._signature.bind(args, kwargs, self.captured_keys), stop)
 
-    @public
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def _bind_and_call(self, passed: Any, args: Any, kwargs: Any) -> Any:
+        """Call the function where the cache does not know the arguments as they are passed.
+
+        `passed` is the key, the tensors and the variables of the arguments, or None.
+        """
         if RunMode.eager or local.scratch:
             return self._python_function(*args, **kwargs)
-        call = self._signature.bind(args, kwargs)
+        call = self._signature.bind(args, kwargs, self.captured_keys)
         recorders = local.recorders
         if recorders and recorders[0].is_trace:
             return call_inside_trace(self, call, recorders[0])
-        return self.specialization_for(call).run(call)
+        known = self.specialization_for(call)
+        result = known.run(call)
+        if passed is not None and passed[0] not in known.keys and call.key in known.keys:
+            self._add_alias(passed, call, known)
+        return result
+
+    def _add_alias(self, passed: Any, call: Call, known: Specialization) -> None:
+        """Let calls that pass their arguments like this one find the specialization at once.
+
+        This is impossible if binding has converted arguments or added tensors by default.
+        """
+        key, tensors, variables = passed
+        if [(t._array.shape, t._array.dtype) for t in tensors] != [
+            (t._array.shape, t._array.dtype) for t in call.tensors
+        ]:
+            return
+        if list(map(id, variables)) != list(map(id, call.variables)):
+            return
+        with self._lock:
+            if call.key in self._cache:
+                self._cache[key] = known
+                known.keys.append(key)
 
     def specialization_for(self, call: Call) -> Specialization:
         """The specialization for the signature of a call; it is created if it is new."""
-        compiled = self._cache.get(call.key)
-        if compiled is not None:
-            with self._lock:
-                if call.key in self._cache:
-                    self._cache.move_to_end(call.key)
+        known = self._cache.get(call.key)
+        if known is not None:
+            known.is_recent = True
             self.hits_since_trace += 1
-            return compiled
+            return known
         with self._lock:
-            compiled = self._cache.get(call.key)
-            if compiled is not None:  # another thread was first
-                return compiled
+            known = self._cache.get(call.key)
+            if known is not None:  # another thread was first
+                return known
             if self.warns_of_retracing:
                 retrace_warning.warn_if_retracing(
                     self, call, next(reversed(self._cache.values()), None)
                 )
-            compiled = self._cache[call.key] = Specialization(self, call)
-            if call.weak_objects:
-                self.drop_when_dead(call)
-            while len(self._cache) > MOST_SIGNATURES:
-                self._drop(next(iter(self._cache)))
-        return compiled
+            known = self._cache[call.key] = Specialization(self, call)
+            known.keys.append(call.key)
+            weak_objects = call.weak_objects
+            if weak_objects:
+                self.drop_when_dead(call.key, weak_objects)
+            self._drop_old_specializations()
+        return known
 
-    def cache_fast_path(self, call: Call, compiled: Specialization) -> None:
-        """Register the fast path for calls with such arguments, if they are simple enough."""
-        key: list[Any] = []
-        if not call.positional and (call.args or call.kwargs):
+    def _drop_old_specializations(self) -> None:
+        """Drop the oldest specializations that were not called lately, if there are too many."""
+        while len(self._cache) > MOST_SIGNATURES:
+            key, known = next(iter(self._cache.items()))
+            if known.is_recent:
+                known.is_recent = False
+                self._cache[key] = self._cache.pop(key)
+            else:
+                self._drop(key)
+
+    def note_captured_variables(
+        self, call: Call, known: Specialization, path: Any, captured_arguments: set[int]
+    ) -> None:
+        """Describe variables that the function captures by identity where they are arguments.
+
+        A trace for other variables must not serve a call that passes a captured one, nor the
+        other way round.
+        """
+        if not call.variables:
             return
-        if not told_apart(call.positional, key, []):
+        captured = {s._key for s in path.states if type(s) is not int} | captured_arguments
+        if captured <= self.captured_keys:
             return
-        self._quick[tuple(key)] = compiled
-        self._quick_keys.setdefault(call.key, []).append(tuple(key))
+        with self._lock:
+            self.captured_keys = self.captured_keys | captured
+            if captured_arguments:
+                self._drop(call.key)
+                call = Call(call.args, call.kwargs, self.captured_keys)
+                self._cache[call.key] = known
+                known.keys = [call.key]
+
+    def list_specializations(self) -> list[Specialization]:
+        """All specializations, oldest first."""
+        unique = {known.serial_number: known for known in list(self._cache.values())}
+        return [unique[number] for number in sorted(unique)]
 
     def _drop(self, key: Any) -> None:
         """Drop everything that is cached for a signature."""
-        self._cache.pop(key, None)
+        known = self._cache.pop(key, None)
+        for other in known.keys if known is not None else ():
+            self._cache.pop(other, None)
         self._watched.pop(key, None)
         self.replayable_traces.pop(key, None)
-        for quick in self._quick_keys.pop(key, ()):
-            self._quick.pop(quick, None)
 
     def cache_replayable(self, call: Call, piece: Any) -> None:
         """Cache what a call inside another function's trace has recorded."""
         self.replayable_traces[call.key] = piece
-        if call.weak_objects and call.key not in self._watched:
-            self.drop_when_dead(call)
+        weak_objects = call.weak_objects
+        if weak_objects and call.key not in self._watched:
+            self.drop_when_dead(call.key, weak_objects)
         while len(self.replayable_traces) > MOST_SIGNATURES:
             self.replayable_traces.pop(next(iter(self.replayable_traces)))
 
-    def drop_when_dead(self, call: Call) -> None:
+    def drop_when_dead(self, key: Any, objects: list[Any]) -> None:
         """Drop the signature of a call when an object among its arguments is deleted."""
-        owner, key = weakref.ref(self), call.key
+        owner = weakref.ref(self)
 
         def drop(_: Any) -> None:
             function = owner()
             if function is not None:
                 function._drop(key)
 
-        self._watched[key] = [make_weak_reference(thing, drop) for thing in call.weak_objects]
+        self._watched[key] = [make_weak_reference(thing, drop) for thing in objects]
 
     def note_created_variables(self, variables: list[Any]) -> None:
         """Note that a call created variables.
@@ -283,8 +330,8 @@ class Function:
 
     def list_call_specs(self) -> list[tuple[Any, Any]]:
         """(args, kwargs) of the traced or requested signatures, with specs for tensors."""
-        known = sorted(self._cache.values(), key=lambda one: one.serial_number)
-        return [c.call_specs for c in known if c.call_specs is not None] + self.requested_calls
+        specs = [known.call_specs for known in self.list_specializations()]
+        return [given for given in specs if given is not None] + self.requested_calls
 
     def path_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The path of calls with such arguments, if they all take the same; else None."""
@@ -308,7 +355,7 @@ class Function:
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Arguments, results and captures of every trace, as readable lines."""
         texts = []
-        for compiled in sorted(self._cache.values(), key=lambda one: one.serial_number):
+        for compiled in self.list_specializations():
             if compiled.call_specs is not None:
                 args, kwargs = compiled.call_specs
                 concrete = self.get_concrete_function(*args, **kwargs)
@@ -318,7 +365,7 @@ class Function:
     def fallbacks(self) -> dict[str, int]:
         """Reasons why calls ran the Python function instead of a compiled graph, with counts."""
         counts: dict[str, int] = {}
-        for compiled in self._cache.values():
+        for compiled in self.list_specializations():
             if compiled.fallbacks:
                 why = compiled.eager_reason or "another call was running"
                 counts[why] = counts.get(why, 0) + compiled.fallbacks

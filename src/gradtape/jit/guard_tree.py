@@ -60,10 +60,12 @@ class TreeRun:
     def __init__(self, tree: GuardTree, raws: list[Any], given: list[Any]) -> None:
         """Start with the raw arguments and the variable arguments."""
         self.frame = dict(zip(tree.arguments, raws, strict=True))
-        self.variables = {
-            key: given[source] if type(source) is int else source
-            for key, source in tree.states.items()
-        }
+        self.variables: dict[int, Any] = {}
+        if tree.states:
+            self.variables = {
+                key: given[source] if type(source) is int else source
+                for key, source in tree.states.items()
+            }
         self.snapshot: dict[int, Any] = {}
         self.loaded: dict[int, Any] = {}
         self.log: list[tuple[str, Any]] = []
@@ -79,7 +81,6 @@ class TreeRun:
         """Load the captures and variables that a segment is the first to read."""
         if self.walked and self.walked[-1].effects:
             self.read_snapshot()  # a host function may have changed variables
-        self.walked.append(segment)
         for number, source in segment.loads:
             if type(source) is int or hasattr(source, "_key"):
                 key = -1 - source if type(source) is int else source._key
@@ -152,7 +153,7 @@ class Segment:
         outs = sorted((self.live_values | logged) & made)
         ins = sorted({i for node in self.nodes for i in node.reads()} - made)
         plan = self.choice.compile(Graph(ins, self.nodes, outs, self.specs))
-        self.plan = (plan, ins, outs)
+        self.plan = (plan.run, ins, outs)
         return self.plan
 
 
@@ -218,10 +219,12 @@ class GuardTree:
         frame = run.frame
         segment = self.root
         while True:
-            run.enter(segment)
+            if segment.loads or run.effects:
+                run.enter(segment)
+            run.walked.append(segment)
             compiled = segment.plan or self.compile_segment(segment)
             plan, ins, outs = compiled
-            made = plan(*[frame[n] for n in ins])
+            made = plan(*map(frame.__getitem__, ins))
             frame.update(zip(outs, made, strict=True))
             for node in segment.effects:
                 run.log_effect(node, tuple([frame[o] for o in node.outputs]))
@@ -248,6 +251,7 @@ class GuardTree:
         segment = self.root
         while True:
             run.enter(segment)
+            run.walked.append(segment)
             for node in segment.nodes:
                 raws = tuple([lookup_operand(run.frame, i) for i in node.inputs])
                 if isinstance(node.op, Effect) and node.op.is_replayed:

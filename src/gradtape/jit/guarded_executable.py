@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core.context import local
 from gradtape.core.errors import OutOfRangeError
 from gradtape.graph.graph import Constant
 from gradtape.jit.backward import SavedCall
-from gradtape.jit.executable import record_traced_call
+from gradtape.jit.executable import make_packer, record_traced_call
 from gradtape.jit.guard_tree import GuardTree, TreeRun, UnloggedEffect
 from gradtape.jit.trace_path import TracedPath
 from gradtape.state.variable.commit import (
@@ -21,6 +22,8 @@ from gradtape.state.variable.commit import (
 class GuardedExecutable:
     """Runs the segments of a guard tree: for functions with guards or side effects."""
 
+    gives_elements = False
+
     def __init__(self, tree: GuardTree) -> None:
         """Run the paths of `tree`."""
         self.tree = tree
@@ -32,14 +35,15 @@ class GuardedExecutable:
             GuardMiss: if a guard sees a new value.
         """
         run = TreeRun(self.tree, [t._array for t in tensors], given)
-        run.read_snapshot()
+        if run.variables:
+            run.read_snapshot()
         try:
             path = self.tree.run(run)
         except OutOfRangeError:
             if not self.commit_before_exhaustion(run):
                 return self.run_again(tensors, given, run.log)
             raise
-        if not self.commit_path(run, path):
+        if path.writes and not self.commit_path(run, path):
             return self.run_again(tensors, given, run.log)
         return self.record_and_pack(run, path, tensors)
 
@@ -68,7 +72,7 @@ class GuardedExecutable:
                     raise
                 log = run.log
                 continue
-            if self.commit_path(run, path):
+            if not path.writes or self.commit_path(run, path):
                 break
             log = run.log
         return self.record_and_pack(run, path, tensors)
@@ -95,8 +99,6 @@ class GuardedExecutable:
 
     def commit_path(self, run: TreeRun, path: TracedPath) -> bool:
         """Commit the variables that a path writes; False if another call changed one of them."""
-        if not path.writes:
-            return True
         _, values = written_values(run, path)
         return commit_unchanged(run, dict(zip(path.written_keys(), values, strict=True)))
 
@@ -106,12 +108,17 @@ class GuardedExecutable:
 
     def record_and_pack(self, run: TreeRun, path: TracedPath, tensors: list[Any]) -> Any:
         """Record the call in the active tapes, and pack its results."""
-        versions = [run.loaded.get(key, run.snapshot[key]) for key in path.keys]
-        saved = SavedCall(path, [*tensors, *path.captures, *versions], run.effects)
+        frame = run.frame
         outputs = [
-            o.raw if isinstance(o, Constant) else run.frame[o]
+            o.raw if isinstance(o, Constant) else frame[o]
             for o in path.graph.outputs[: path.result_count]
         ]
+        if not local.recorders:
+            if path.pack is None:
+                path.pack = make_packer(path)
+            return path.pack(outputs)
+        versions = [run.loaded.get(key, run.snapshot[key]) for key in path.keys]
+        saved = SavedCall(path, [*tensors, *path.captures, *versions], run.effects)
         return record_traced_call(saved, [run.variables[key] for key in path.keys], outputs)
 
 

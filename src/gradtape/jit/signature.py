@@ -1,11 +1,10 @@
-"""Signatures: binding the arguments of a call, and the cache key of its trace."""
+"""Signatures: binding the arguments of a call to the parameters of a function."""
 
 from __future__ import annotations
 
 import inspect
 import weakref
 from collections.abc import Sequence
-from types import FunctionType
 from typing import Any
 
 from gradtape.core import nest
@@ -13,76 +12,91 @@ from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.device.array import HOST, NO_FAST_PATH, Device, choose_device
 from gradtape.core.ports import devices
-from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.jit.cache_key import PLAIN_TYPES, cache_key, is_array, is_held_weakly, leaf_key
+from gradtape.state.variable.argument import make_variable_argument
+from gradtape.state.variable.variable import Variable
 from gradtape.tape.source import variable_of
 
-PLAIN_TYPES = frozenset({bool, int, float, complex, str, bytes, type(None)})
+FLAT_TYPES = frozenset({EagerTensor, *PLAIN_TYPES})
 
 
 class Call:
-    """The arguments of one call.
+    """The arguments of one call, bound to the parameters.
 
     Attributes:
         args: positional arguments in the function's order, including defaults.
         kwargs: keyword-only arguments.
         leaves: the flattened arguments, with NumPy arrays converted to tensors.
         key: cache key; equal for calls that may share a trace.
-        parts: the cache key of each leaf.
-        watched: objects in the key by weak reference; the key is dropped with them.
-        given: the arguments as they were passed, if all were passed by position.
+        tensors: the tensors among the leaves, including wrapped iterators.
+        variables: the variables among the leaves.
+        is_flat: whether all arguments are positional tensors and Python values.
+        weak_objects: objects in the key by weak reference; the key is dropped with them.
         device: where the call runs; None for the host, unless a capture is on an accelerator.
     """
 
-    __slots__ = (
-        "args",
-        "device",
-        "key",
-        "kwargs",
-        "leaf_keys",
-        "leaves",
-        "positional",
-        "weak_objects",
-    )
+    __slots__ = ("args", "device", "is_flat", "key", "kwargs", "leaves", "tensors", "variables")
 
-    def __init__(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...] = ()
-    ) -> None:
-        """Flatten the arguments and compute the key; `given` holds the passed positional ones."""
-        self.positional = given
-        leaves = nest.flatten((args, kwargs), expand_composites=True)
-        self.weak_objects: list[Any] = []
-        variables: dict[int, int] = {}
-        for i, leaf in enumerate(leaves):
-            if type(leaf) not in PLAIN_TYPES and not isinstance(leaf, Tensor) and is_array(leaf):
-                leaves[i] = convert(leaf)
-        self.leaf_keys = tuple([self.leaf_key(leaf, variables) for leaf in leaves])
-        self.args, self.kwargs = nest.pack_sequence_as(
-            (args, kwargs), leaves, expand_composites=True
-        )
-        self.leaves = leaves
-        self.key: Any = (structure_key((args, kwargs)), self.leaf_keys)
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], captured: Any = ()) -> None:
+        """Flatten the arguments and compute the key; see `cache_key` for `captured`."""
+        self.is_flat = not kwargs and FLAT_TYPES.issuperset(map(type, args))
+        if self.is_flat:
+            self.leaves = list(args)
+        else:
+            kwargs = {name: kwargs[name] for name in sorted(kwargs)}
+            self.leaves = nest.flatten((args, kwargs), expand_composites=True)
+            arrays = [i for i, leaf in enumerate(self.leaves) if is_unconverted_array(leaf)]
+            for i in arrays:
+                self.leaves[i] = convert(self.leaves[i])
+            if arrays:
+                args, kwargs = self.pack((args, kwargs), self.leaves)
+        self.args, self.kwargs = args, kwargs
+        self.tensors: list[Any] = []
+        self.variables: list[Any] = []
+        self.key: Any = cache_key(args, kwargs, self.tensors, self.variables, captured)
         self.device: Device | None = None
         if devices.active:
-            self.device = call_device(leaves)
+            self.device = call_device(self.leaves)
             self.key = (*self.key, self.device)
 
+    @property
+    def weak_objects(self) -> list[Any]:
+        """Objects that the key refers to weakly."""
+        if self.is_flat:
+            return []
+        return [leaf for leaf in self.leaves if is_weak_object(leaf)]
+
+    @property
+    def leaf_keys(self) -> tuple[Any, ...]:
+        """The key of each leaf, for the warning about retracing."""
+        return tuple([leaf_key(leaf) for leaf in self.leaves])
+
+    def pack(self, structure: Any, leaves: list[Any]) -> Any:
+        """Pack leaves like the arguments, as (args, kwargs)."""
+        if self.is_flat:
+            return tuple(leaves), {}
+        return nest.pack_sequence_as(structure, leaves, expand_composites=True)
+
     def substitute_tensors(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
-        """The arguments with the tensors of a trace in place of theirs."""
+        """The arguments with the tensors of a trace, and with aliases of variables."""
         given = iter(inputs)
+        aliases: dict[int, Any] = {}
         leaves = []
         for leaf in self.leaves:
             if isinstance(leaf, Tensor):
                 leaf = next(given)
+            elif type(leaf) is Variable:
+                if leaf._key not in aliases:
+                    aliases[leaf._key] = make_variable_argument(leaf)
+                leaf = aliases[leaf._key]
             elif hasattr(leaf, "_read_next"):
                 trace.opaque_values[id(leaf)] = next(given)
                 trace.kept_alive.append(leaf)
             leaves.append(leaf)
-        args, kwargs = nest.pack_sequence_as(
-            (self.args, self.kwargs), leaves, expand_composites=True
-        )
+        trace.argument_keys = frozenset(aliases)
+        args, kwargs = self.pack((self.args, self.kwargs), leaves)
         return args, kwargs
 
     def tensor_names(self, parameters: list[str]) -> list[str]:
@@ -92,54 +106,27 @@ class Call:
         for i, value in enumerate([*self.args, *self.kwargs.values()]):
             keyword = list(self.kwargs)[i - len(self.args)] if i >= len(self.args) else ""
             base = keyword or parameters[min(i, len(parameters) - 1)]
-            for leaf in nest.flatten(value, expand_composites=True):
+            leaves = [value]
+            if not isinstance(value, Tensor):
+                leaves = nest.flatten(value, expand_composites=True)
+            for leaf in leaves:
                 if isinstance(leaf, Tensor) or hasattr(leaf, "_read_next"):
                     count = used.get(base, 0)
                     used[base] = count + 1
                     names.append(f"{base}_{count}" if count else base)
         return names
 
-    def leaf_key(self, leaf: Any, variables: dict[int, int]) -> Any:
-        """The cache key of one leaf."""
-        if isinstance(leaf, Tensor):
-            return (leaf._array.shape, leaf._array.dtype)
-        if type(leaf) in PLAIN_TYPES:
-            return (type(leaf), leaf)
-        variable = variable_of(leaf)
-        if variable is not None:
-            alias = variables.setdefault(variable._key, len(variables))
-            raw = variable._stored_version()._array
-            return ("variable", raw.shape, raw.dtype, variable._trainable, alias, type(leaf))
-        if hasattr(leaf, "_read_next"):
-            return ("iterator", repr(leaf.element_spec))
-        if hasattr(leaf, "element_spec"):
-            self.weak_objects.append(leaf)
-            return ("dataset", id(leaf))
-        if isinstance(leaf, TypeSpec):
-            return leaf
-        return self.object_key(leaf)
 
-    def object_key(self, leaf: Any) -> Any:
-        """The cache key of a Python object: by equality, without keeping the object alive."""
-        if hasattr(leaf, "__tf_tracing_type__"):
-            return ("type", leaf.__tf_tracing_type__(None))
-        try:
-            hash(leaf)
-        except TypeError:
-            raise TypeError(
-                f"tf.function: arguments must be hashable, to look up their trace. Received "
-                f"{leaf!r}. Pass tensors or an immutable object."
-            ) from None
-        builtin = type(leaf).__module__ == "builtins" and type(leaf) is not FunctionType
-        if isinstance(leaf, type) or builtin:
-            return (type(leaf), leaf)
-        try:
-            part = ("object", weakref.ref(leaf))
-        except TypeError:
-            return (type(leaf), leaf)
-        hash(part)  # a weak reference stores the hash for after its object is deleted
-        self.weak_objects.append(leaf)
-        return part
+def is_unconverted_array(leaf: Any) -> bool:
+    """Whether a leaf is a NumPy array or scalar, which the call converts to a tensor."""
+    return type(leaf) not in PLAIN_TYPES and not isinstance(leaf, Tensor) and is_array(leaf)
+
+
+def is_weak_object(leaf: Any) -> bool:
+    """Whether the key of a call refers to this leaf weakly."""
+    if type(leaf) in PLAIN_TYPES or isinstance(leaf, Tensor) or variable_of(leaf) is not None:
+        return False
+    return is_held_weakly(leaf)
 
 
 def call_device(leaves: Sequence[Any]) -> Device | None:
@@ -150,24 +137,6 @@ def call_device(leaves: Sequence[Any]) -> Device | None:
     raws += [v._stored_version()._array for v in map(variable_of, leaves) if v is not None]
     device = choose_device(raws)
     return None if device is HOST else device
-
-
-def is_array(value: Any) -> bool:
-    """Whether a value is a NumPy array or scalar."""
-    return hasattr(value, "__array__") and hasattr(value, "dtype") and hasattr(value, "nbytes")
-
-
-def structure_key(structure: Any) -> Any:
-    """A hashable key of a structure: its containers and dict keys, without the leaves."""
-    if isinstance(structure, dict):
-        return (type(structure), tuple([(k, structure_key(v)) for k, v in structure.items()]))
-    if isinstance(structure, (list, tuple)):
-        return (type(structure), tuple([structure_key(v) for v in structure]))
-    if isinstance(structure, RaggedTensor):
-        return (RaggedTensor, tuple([p._uniform for p in structure._nested_row_partitions]))
-    if isinstance(structure, SparseTensor):
-        return SparseTensor
-    return type(structure) if nest.is_nested(structure) else None
 
 
 class Signature:
@@ -224,15 +193,24 @@ class Signature:
                     "no default. Add a spec for every required argument."
                 )
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """Bind arguments to the parameters."""
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], captured: Any = ()) -> Call:
+        """Bind arguments to the parameters; see `cache_key` for `captured`."""
         if self.is_simple and not kwargs and len(args) == self.count:
-            return Call(args, {}, args)
+            return Call(args, {}, captured)
         bound = bind_arguments(self.parameters, args, kwargs)
         values = bound.args
         if self.specs is not None:
             values = self.cast_to_specs(values)
-        return Call(values, bound.kwargs, () if kwargs or self.specs else args)
+        return Call(values, bound.kwargs, captured)
+
+    def order_keywords(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Names of keyword arguments in the order in which a bound call has the arguments."""
+        places = {
+            name: i
+            for i, (name, p) in enumerate(self.parameters.parameters.items())
+            if p.kind is p.POSITIONAL_OR_KEYWORD
+        }
+        return tuple(sorted(names, key=lambda name: (places.get(name, len(places)), name)))
 
     def cast_to_specs(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Convert the arguments to the specs of `input_signature`.

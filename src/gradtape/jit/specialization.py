@@ -70,7 +70,7 @@ class Specialization:
         self.owner = owner
         self.leaf_keys = call.leaf_keys
         self.serial_number = next_uid()
-        self.call_specs = None if call.weak_objects else as_specs((call.args, call.kwargs))
+        self.call_specs = None if call.weak_objects else as_specs(call)
         self.tree: GuardTree | None = None
         self.only_path: TracedPath | None = None
         self.executable: Any = None
@@ -78,14 +78,14 @@ class Specialization:
         self.fallbacks = 0
         # The first trace of a function may create variables, so no other one runs at that time.
         self.tracing = Lock() if owner.has_traced else owner.first_trace
-        self.has_fast_path = False
+        self.keys: list[Any] = []  # under which the function has cached this
+        self.is_recent = False  # whether it was called again since the cache was last full
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
 
     def run(self, call: Call) -> Any:
         """Run a call: trace it if it is the first, else run the executable."""
         if self.eager_reason:
             return self.run_eagerly(call)
-        arguments = Arguments(call.leaves)
         try:
             if self.tree is None:
                 with self.tracing:
@@ -93,17 +93,13 @@ class Specialization:
                         return self.trace_and_run(call, [])
             executable = self.executable or self.make_executable()
             run = executable.record if local.recorders else executable.run
-            result = run(arguments.tensors, arguments.variables)
-        except StoppedRun as stop:
-            return self.finish(call, stop)
-        if not self.has_fast_path:
-            self.has_fast_path = True
-            self.owner.cache_fast_path(call, self)
-        return result
+            return run(call.tensors, call.variables)
+        except StoppedRun as stopped:
+            stop = stopped
+        return self.finish(call, stop)
 
     def finish(self, call: Call, stop: StoppedRun) -> Any:
         """Finish a call whose run was stopped, with the side effects that it had before."""
-        arguments = Arguments(call.leaves)
         while True:
             try:
                 if type(stop) is GuardMiss or self.tree is None:
@@ -111,9 +107,9 @@ class Specialization:
                         return self.trace_and_run(call, stop.log)
                 executable = self.executable or self.make_executable()
                 if isinstance(executable, GuardedExecutable):
-                    return executable.run_again(arguments.tensors, arguments.variables, stop.log)
+                    return executable.run_again(call.tensors, call.variables, stop.log)
                 run = executable.record if local.recorders else executable.run
-                return run(arguments.tensors, arguments.variables)
+                return run(call.tensors, call.variables)
             except StoppedRun as again:
                 stop = again
 
@@ -131,8 +127,7 @@ class Specialization:
     def trace_and_run(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Run the Python function under a trace; `seen` is the log of a run that was stopped."""
         owner = self.owner
-        arguments = Arguments(call.leaves)
-        trace, inputs = self.start_trace(call, arguments, seen)
+        trace, inputs = self.start_trace(call, seen)
         args, kwargs = call.substitute_tensors(inputs, trace)
         try:
             with use_recorders(
@@ -141,13 +136,15 @@ class Specialization:
                 try:
                     result = owner.python_function(*args, **kwargs)
                     returned = convert_results(result, owner.name)
-                except OutOfRangeError:
+                except (OutOfRangeError, StopIteration) as error:
+                    if not (ended := trace.find_end_of_iterator(error)):
+                        raise
                     if not commit_trace(trace):
                         raise CommitConflict(trace.event_log) from None
-                    raise
+                    raise ended from None
                 except InvalidArgumentError as error:
                     raise as_shape_error(error) from None
-                path = TracedPath(trace, returned, arguments.variables)
+                path = TracedPath(trace, returned, call.variables)
             path.check_engine()
             if trace.created_variables:
                 owner.note_created_variables(trace.created_variables)
@@ -156,11 +153,12 @@ class Specialization:
             if path.choice.device is not None:
                 raws = [to_device(raw, path.choice.device) for raw in raws]
             stored = [s.stored for s in trace.states.values()]
-            inputs = [*arguments.tensors, *path.captures, *stored]
+            inputs = [*call.tensors, *path.captures, *stored]
             saved = SavedCall(path, inputs, trace.effect_results())
             is_committed = commit_trace(trace)
             self.add_path(trace, path)
             owner.has_traced = True
+            owner.note_captured_variables(call, self, path, trace.captured_arguments)
             if not is_committed:
                 raise CommitConflict(trace.event_log)
         except NeedsTape:
@@ -168,7 +166,7 @@ class Specialization:
             return self.trace_and_run(call, trace.event_log)
         finally:
             trace.close()
-        return record_traced_call(saved, path.resolve_variables(arguments.variables), raws)
+        return record_traced_call(saved, path.resolve_variables(call.variables), raws)
 
     def retrace(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Trace again, as TensorFlow does, after a first run that created variables.
@@ -182,8 +180,7 @@ class Specialization:
     def dry_run(self, call: Call) -> Any:
         """The result of a call without a commit: variables keep their values."""
         owner = self.owner
-        arguments = Arguments(call.leaves)
-        trace, inputs = self.start_trace(call, arguments, [])
+        trace, inputs = self.start_trace(call, [])
         args, kwargs = call.substitute_tensors(inputs, trace)
 
         def leaf(value: Any) -> Any:
@@ -203,18 +200,17 @@ class Specialization:
             trace.close()
         return result
 
-    def start_trace(
-        self, call: Call, arguments: Arguments, seen: list[tuple[str, Any]]
-    ) -> tuple[Trace, list[Any]]:
+    def start_trace(self, call: Call, seen: list[tuple[str, Any]]) -> tuple[Trace, list[Any]]:
         """Start a trace of a call; return it and the traced tensors for the arguments."""
         owner = self.owner
         owner.traces += 1
-        trace = Trace(owner.name, owner.autograph)
+        # A tape around this call needs the whole graph for the gradient.
+        trace = Trace(owner.name, owner.autograph, keeps_all_nodes=bool(local.recorders))
         trace.choice = owner.choice
         trace.device = call.device
         trace.replay_log = list(seen)
         trace.streams = self.streams
-        pairs = zip(arguments.tensors, call.tensor_names(owner.parameters), strict=True)
+        pairs = zip(call.tensors, call.tensor_names(owner.parameters), strict=True)
         return trace, [trace.add_input(t._array, name) for t, name in pairs]
 
     def add_path(self, trace: Trace, path: TracedPath) -> None:
@@ -301,13 +297,15 @@ class Specialization:
             return self.executable or executable
 
 
-def as_specs(structure: Any) -> Any:
-    """Arguments with specs in place of tensors."""
+def as_specs(call: Call) -> Any:
+    """Arguments of a call, as (args, kwargs), with specs in place of tensors."""
 
     def leaf(value: Any) -> Any:
         return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
-    return nest.map_structure(leaf, structure)
+    if call.is_flat:
+        return tuple(map(leaf, call.args)), {}
+    return nest.map_structure(leaf, (call.args, call.kwargs))
 
 
 def commit_trace(trace: Trace) -> bool:

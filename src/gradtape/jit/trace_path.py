@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.device.array import HOST, Device, DeviceArray
+from gradtape.core.dtypes import is_differentiable
 from gradtape.core.ports import JaxPort, devices
+from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Constant, Graph, Operand
 from gradtape.graph.guard import Guard
 from gradtape.graph.trace import Trace
@@ -74,12 +76,15 @@ class TracedPath:
         self.guards: list[Guard] = trace.guards
         self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
         self.effects = [n for n in self.graph.nodes if n.is_effect]
-        self.specs = [self.operand_spec(o) for o in outputs[: self.result_count]]
+        self.specs = tuple([Spec(self.operand_spec(o)) for o in outputs[: self.result_count]])
+        self.is_differentiable = all(is_differentiable(spec.dtype) for spec in self.specs)
+        self.places_by_mask: dict[int, tuple[int, ...]] = {}
         self.forward_backward_cache: dict[Any, Any] = {}
         self.choice: EngineChoice = trace.choice or EngineChoice()
         if devices.active:
             self.choice = self.choice.for_device(trace.device or self.infer_device())
         self.plan: Any = None
+        self.pack: Any = None  # makes the result from raw outputs; see `make_packer`
 
     def operand_spec(self, operand: Operand) -> Any:
         """Shape and dtype of an operand."""
@@ -116,16 +121,6 @@ class TracedPath:
         """The tensors that the traced function returned."""
         leaves = nest.flatten(self.structure, expand_composites=True)
         return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-
-    def make_packer(self, tensor: Callable[[Any], Tensor] = make_tensor) -> Callable[[Any], Any]:
-        """Make a function that packs outputs, converted by `tensor`, into the result structure."""
-        count, kind = self.result_count, type(self.structure)
-        if kind is SymbolicTensor or kind is EagerTensor:
-            return lambda raws: tensor(raws[0])
-        flat = kind in (tuple, list) and all(isinstance(t, Tensor) for t in self.structure)
-        if flat:
-            return lambda raws: kind([tensor(raw) for raw in raws[:count]])
-        return lambda raws: self.pack_results([tensor(raw) for raw in raws[:count]])
 
     def pack_results(self, tensors: list[Tensor]) -> Any:
         """Pack tensors into the structure of the result."""

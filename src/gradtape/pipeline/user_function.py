@@ -10,7 +10,8 @@ import numpy as np
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import local
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.core.tensor import Tensor
+from gradtape.jit.cache_key import cache_key
 from gradtape.jit.concrete_function import ConcreteFunction
 from gradtape.jit.function import MOST_SIGNATURES, Function, RunMode
 from gradtape.pipeline.element.element import call_user_function
@@ -58,30 +59,37 @@ class UserFunction(RandomSource):
 
         Its random ops restart with every iteration: `work`, or else the current one.
         """
-        if local.recorders:
+        if local.recorders or not RunMode.quick:
             return self.call_in_iteration(element, work)
-        kind = type(element)
-        try:
-            if kind is EagerTensor:
-                raws = [element._array]
-            elif kind is tuple:
-                raws = [part._array for part in element]
-            else:
-                raws = [leaf._array for leaf in flatten_element(element)]
-        except AttributeError:  # nested, or no tensor
-            raws = [getattr(leaf, "_array", None) for leaf in flatten_element(element)]
-            if any(raw is None for raw in raws):
-                return self.call_in_iteration(element, work)
+        tensors: list[Any] = []
+        variables: list[Any] = []
+        args = element if type(element) is tuple else (element,)
+        known = self.function._cache.get(cache_key(args, {}, tensors, variables))
+        if known is not None:
+            executable = known.executable
+            if executable is not None and executable.gives_elements:
+                return executable.run(tensors, variables)
+        result = self.call_in_iteration(element, work)
+        self.note_plan(element, known)
+        return result
+
+    def note_plan(self, element: Any, known: Any) -> None:
+        """Note the plan for such elements, and whether later calls can run it directly."""
+        executable = known.executable if known is not None else None
+        if executable is not None and executable.gives_elements is None:
+            path = executable.path
+            is_random = any(getattr(v, "_is_random", False) for v in path.states)
+            is_element = type(path.structure) is not list and make_result_packer(path) is not None
+            executable.gives_elements = is_element and not is_random
+        raws: list[Any] = [getattr(leaf, "_array", None) for leaf in flatten_element(element)]
+        if any(raw is None for raw in raws):
+            return
         key = tuple([(raw.shape, raw.dtype) for raw in raws])
         plan = self.plans.get(key)
-        if plan is not None and plan.is_valid():
-            return plan(raws)
-        result = self.call_in_iteration(element, work)
-        if key not in self.plans or plan is not None:
+        if key not in self.plans or (plan is not None and not plan.is_valid()):
             if len(self.plans) >= MOST_SIGNATURES:
                 self.plans.clear()
             self.plans[key] = self.find_plan(element)
-        return result
 
     def call_in_iteration(self, element: Any, work: Iteration | None) -> Any:
         """Call the function with the random streams of this iteration."""
@@ -165,8 +173,6 @@ class MapPlan:
         path = self.path = compiled.only_path
         self.compiled = compiled
         self.captures = [t._array for t in path.captures]
-        self.run = (compiled.executable or compiled.make_executable()).plan.run
-        self.results = path.result_count
         self.pack = make_result_packer(path)
         arguments = len(path.graph.inputs) - len(self.captures)
         self.batch_function = (
@@ -176,14 +182,6 @@ class MapPlan:
     def is_valid(self) -> bool:
         """Whether the function was not traced again since."""
         return self.compiled.only_path is self.path and not RunMode.eager
-
-    def __call__(self, raws: list[Any]) -> Any:
-        """Run the graph on raw components; the result is an element."""
-        outputs = self.run(*raws, *self.captures)
-        if self.pack is None:
-            tensors = [make_tensor(raw) for raw in outputs[: self.results]]
-            return call_user_function(self.path.pack_results, (tensors,))
-        return self.pack([make_tensor(raw) for raw in outputs[: self.results]])
 
     def run_on_batch(self, raws: list[Any], count: int) -> list[Any]:
         """The raw results for `count` rows."""

@@ -13,7 +13,7 @@ from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import Tensor, TensorLike
+from gradtape.core.tensor import Tensor, TensorLike, make_tensor
 from gradtape.ops.elementwise import negative
 from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.shape import concat, reshape, shape_of
@@ -69,6 +69,8 @@ def make_lookup_step(step: Any) -> Any:
             return
         if isinstance(indices, Tensor) and not isinstance(g, Tensor):
             indices = indices._array
+        elif isinstance(g, Tensor) and not isinstance(indices, Tensor):
+            indices = make_tensor(indices)  # a constant of a graph
         count = math.prod(rows)
         flat = reshape(indices, shape=(count,), rank=len(rows))
         values = reshape(g, shape=(count, *whole[1:]), rank=len(shape))

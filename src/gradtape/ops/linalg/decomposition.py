@@ -367,7 +367,7 @@ def factor_finite_matrix(matrix: Any) -> tuple[Any, Any]:
 
 def has_pivots(diagonal: Any) -> bool:
     """Whether no pivot is zero; as in TensorFlow, only the first one must not be NaN."""
-    return not np.isnan(diagonal[0]) and np.all(diagonal != 0)
+    return not np.isnan(diagonal[0]) and bool(np.all(diagonal != 0))
 
 
 @lu.lower

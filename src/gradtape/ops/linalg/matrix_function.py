@@ -74,7 +74,8 @@ def scale_to_radius(a: Any) -> tuple[Any, Any]:
 
 def pade_approximant(a: Any) -> Any:
     """Padé approximant of degree 13 of the exponential (Higham, 2005)."""
-    weight, even, odd = 1.0, 0, 0
+    weight = 1.0
+    even, odd = np.zeros_like(a), np.zeros_like(a)
     term = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
     for k in range(14):
         even, odd = (even + weight * term, odd) if k % 2 == 0 else (even, odd + weight * term)

@@ -164,8 +164,8 @@ def reject_poisson(uniforms: BufferedDraws, todo: Any, mean: Any, out: Any) -> N
 def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtype: np.dtype):
     """Binomial numbers (Hörmann, 1993); `shape` ends in the shape of the parameters.
 
-    Probabilities below 0 count as 0, those above 1 as 1, and negative counts as 0. NaN gives NaN, or 0 if `dtype` is an
-    integer type.
+    Probabilities below 0 count as 0, those above 1 as 1, and negative counts as 0. NaN gives NaN,
+    or 0 if `dtype` is an integer type.
     """
     counts, probs = np.broadcast_arrays(counts, probs)
     n, each = repeat_parameters(counts, shape)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from operator import attrgetter
 from sys import getrefcount
 from typing import Any
 
@@ -22,18 +23,19 @@ import numpy as np
 
 from gradtape.core.context import next_uid
 from gradtape.core.device.array import to_device_with_cache
-from gradtape.core.lock import ONCE
+from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.state.variable.storage import COMMIT_LOCK, HAS_GIL, VariableStorage, make_version
 
 CHECKS_PER_LINE = 64
+get_lock = attrgetter("_lock")
 
 
 def compile_atomic(name: str, parameters: Iterable[str], lines: list[str]) -> Callable[..., Any]:
     """Make a function of straight lines, which no other thread and no signal handler divides."""
     source = "\n    ".join([f"def {name}({', '.join(parameters)}):", *lines])
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"EagerTensor": EagerTensor, "next_uid": next_uid}
     exec(compile(source, "<gradtape commit>", "exec"), namespace)
     function: Callable[..., Any] = namespace[name]
     if HAS_GIL:
@@ -52,6 +54,20 @@ def snapshot_function(count: int) -> Callable[..., tuple[Any, ...]]:
     variables = [f"v{i}" for i in range(count)]
     versions = "".join([f"{v}._value, " for v in variables])
     return compile_atomic("read_snapshot", variables, [f"return ({versions})"])
+
+
+@cache
+def read_function(count: int) -> Callable[..., tuple[Any, Any]]:
+    """Make a function that reads versions at one moment, and returns them and their raw arrays.
+
+    It raises AttributeError if an exclusive update has removed a version.
+    """
+    variables = [f"v{i}" for i in range(count)]
+    versions = [f"t{i}" for i in range(count)]
+    lines = [f"{t} = {v}._value" for t, v in zip(versions, variables, strict=True)]
+    arrays = ", ".join([f"{t}._array" for t in versions])
+    lines.append(f"return ({''.join([f'{t}, ' for t in versions])}), [{arrays}]")
+    return compile_atomic("read_versions_and_arrays", variables, lines)
 
 
 @cache
@@ -76,6 +92,25 @@ def commit_function(written: int, checked: int, blind: int) -> Callable[..., boo
     lines += [f"old_{v} = {v}._value" for v in u]
     lines += [f"{w[i]}._value = {f[i]}" for i in range(written)]
     return compile_atomic("commit", [*w, *f, *c, *b, *u], [*lines, "return True"])
+
+
+@cache
+def update_function(count: int) -> Callable[..., bool]:
+    """Make a function that commits new raw values of `count` variables that a call has read.
+
+    Its arguments are the variables, the versions that they must have, and the new values. All
+    objects are made before the first check.
+    """
+    w, b, raws = ([f"{kind}{i}" for i in range(count)] for kind in "wbr")
+    lines = []
+    for i in range(count):
+        lines += [f"f{i} = EagerTensor()", f"f{i}._array = {raws[i]}", f"f{i}.uid = -next_uid()"]
+    for start in range(0, count, CHECKS_PER_LINE):
+        stop = min(start + CHECKS_PER_LINE, count)
+        tests = [f"{w[i]}._value is {b[i]}" for i in range(start, stop)]
+        lines += [f"if not ({' and '.join(tests)}):", "    return False"]
+    lines += [f"{w[i]}._value = f{i}" for i in range(count)]
+    return compile_atomic("update", [*w, *b, *raws], [*lines, "return True"])
 
 
 @cache
@@ -184,12 +219,12 @@ class ExclusiveUpdate:
         places: Sequence[int] | None = None,
         owned: Sequence[int] = (),
     ) -> None:
-        """Update the `variables` at `places`, by default all of them.
+        """Update the `variables` at `places` (see `sort_places`), by default all of them.
 
         Those at `owned` are to be updated in their own arrays.
         """
         self.variables = variables
-        self.places = sort_places(range(len(variables)) if places is None else places, variables)
+        self.places = sort_places(range(len(variables)), variables) if places is None else places
         self.owned = owned
         self.versions: list[Any] = [None] * len(variables)
         self.locked: list[bool] = []
@@ -209,9 +244,9 @@ class ExclusiveUpdate:
 
     def try_to_enter(self) -> bool:
         """Lock and remove; False if a variable that is only read is locked by another thread."""
-        taken = [self.variables[i] for i in self.places]
+        taken = list(map(self.variables.__getitem__, self.places))
+        self.locked.extend(map(Lock.acquire, map(get_lock, taken)))  # one C call: see `Lock`
         for variable in taken:
-            self.locked.extend(map(variable._lock.acquire, ONCE))  # one C call: see `Lock`
             if variable._value is None:  # this call interrupted an update of the same thread
                 variable._value = variable._stored_version()
         take_out_function(len(self.variables), len(taken))(self.versions, *self.variables, *taken)
@@ -226,11 +261,9 @@ class ExclusiveUpdate:
     def check_ownership(self) -> None:
         """Find out whether the arrays at `owned` have no other references."""
         is_owned = True
-        versions = self.versions
-        for i in self.places:
-            self.variables[i]._array_in_update = versions[i]._array
+        variables, versions = self.variables, self.versions
         for i in self.owned:
-            array = versions[i]._array
+            array = variables[i]._array_in_update = versions[i]._array
             if (
                 getrefcount(versions[i]) != VERSION_REFERENCES
                 or getrefcount(array) != ARRAY_REFERENCES
@@ -264,7 +297,7 @@ def run_exclusively(
     variables: Sequence[Any], places: Sequence[int], action: Callable[[Any], Any]
 ) -> Any:
     """The result of `action(versions)` while other threads wait for the variables at `places`."""
-    update = ExclusiveUpdate(variables, places)
+    update = ExclusiveUpdate(variables, sort_places(places, variables))
     try:
         with update:
             return action(update.versions)
@@ -288,9 +321,9 @@ def count_exclusive_references() -> tuple[int, int]:
     storage._key = 0
     update = ExclusiveUpdate([storage], [0], [0])
     with update:
-        versions = update.versions
+        variables, versions = update.variables, update.versions
         for i in update.owned:
-            array = versions[i]._array
+            array = variables[i]._array_in_update = versions[i]._array
             counts += [getrefcount(versions[i]), getrefcount(array)]
     return counts[0], counts[1]
 

@@ -173,6 +173,11 @@ class TensorArray:
         ):
             return self._write_in_trace(convert(index), value)
         i = as_index(index, "index")
+        trace = current_trace()
+        if trace and trace[0].forbids_values:
+            # The other branch, or the next iteration, must find the array as it was.
+            unchanged, self = self, copy.copy(self)
+            self._items, self._cleared = list(unchanged._items), set(unchanged._cleared)
         if self._dynamic_size and i >= len(self._items):
             self._items.extend([None] * (i + 1 - len(self._items)))
         i = self._check_index(i, "write to", "array is not resizeable and")
