@@ -1,0 +1,26 @@
+"""Shapes of programs that are drawn only on request.
+
+Each is known to differ between eager mode and functions. The change that mends one moves it from
+`OFF` to `ON`; `--with NAME` of `programs.py` turns one on for a run.
+"""
+
+OFF = {
+    "outer_results": "branches and loop bodies return tensors of the scope around them as they are",
+    "closures": "custom_gradient and recompute_grad close over tensors of the function around them",
+    "forward_over_nodes": "a ForwardAccumulator around statements that become cond and loop nodes",
+    "sparse_second_order": "second derivatives of rows gathered from an argument or a variable",
+    "traced_datasets": "datasets in a tf.function of its tensors, or whose functions close over them",
+    "values_in_custom_gradient": "shapes that depend on values inside of recompute_grad",
+    "placeholder_elements": "functions of datasets that fail on an element of zeros",
+    "assigned_in_nodes": "gradients by variables that a branch or a loop body assigns and reads",
+    "array_gather": "TensorArray.gather and its gradient",
+    "no_axes": "reductions with axis=[]",
+    "empty_reshape": "reshapes of tensors without elements",
+    "nan_to_integer": "casts of infinities and NaN to integers",
+}
+# Errors by which a function says that it cannot do what eager mode does, by feature.
+REFUSALS = {
+    "values_in_custom_gradient": r"custom_gradient inside tf.function: the gradient function must",
+    "placeholder_elements": r"eagerly no error, in a function ShapeError.*\(data\)",
+}
+ON: dict[str, str] = {}
