@@ -150,7 +150,7 @@ class Runner:
     def restore_states(self, saved: list[Any]) -> None:
         """Undo the assignments of a call that failed, as a `tf.function` does."""
         for state, value in zip(self.states, saved, strict=True):
-            if tf.executing_eagerly() and RUNS_EAGERLY[0]:
+            if RUNS_EAGERLY[0] or "compiled" not in self.traits:
                 variable = state.state if isinstance(state, tf.random.Generator) else state
                 variable.assign(value)
 
@@ -245,7 +245,7 @@ def compare_calls(
         a, b = want.errors.get(part), have.errors.get(part)
         if not is_same_class(a, b):
             text = f"eagerly {a or 'no error'}, in a function {b or 'no error'}"
-            text += " (data)" if "data" in traits else ""
+            text += f" ({' '.join(sorted(traits))})" if traits else ""
             classes = f"{(a or '').split(':')[0]} {(b or '').split(':')[0]}"
             return [Difference(call, "error", 0, f"{part} {classes}", text)]
     found = []
@@ -281,9 +281,17 @@ def compare_leaves(a: Leaf, b: Leaf, traits: Any) -> tuple[str, str] | None:
     for what in ("kind", "dtype", "shape"):
         if getattr(a, what) != getattr(b, what):
             return what, f"eagerly {show(a)}, in a function {show(b)}"
-    if are_close(a, b):
+    if are_close(a, b) or ("nodes" in traits and is_zero_times_infinity(a, b)):
         return None
     return "value", f"eagerly {show(a)}, in a function {show(b)}"
+
+
+def is_zero_times_infinity(a: Leaf, b: Leaf) -> bool:
+    """Whether a function has NaN only: zeros of a branch not taken met an infinite derivative."""
+    if a.array.dtype.kind not in "fcV":
+        return False
+    missing = np.isnan(np.asarray(b.array).astype(np.complex128))
+    return not np.any(find_mismatches(a, b) & ~missing)
 
 
 def show(leaf: Leaf) -> str:
@@ -298,6 +306,8 @@ def are_close(a: Leaf, b: Leaf) -> bool:
         return bool(a.array == b.array)
     if a.array.dtype.kind in "biuOS":
         return bool(np.array_equal(a.array, b.array))
+    if a.dtype in HALF_TOLERANCE and not np.all(np.isfinite(a.array.astype(float))):
+        return True  # half types overflow earlier or later, depending on the order of sums
     return not np.any(find_mismatches(a, b))
 
 

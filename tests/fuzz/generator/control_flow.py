@@ -2,7 +2,7 @@
 
 from tests.fuzz.generator.scope import Scope, Unfit
 from tests.fuzz.generator.source import Block, Statement
-from tests.fuzz.generator.values import FLOATS, NUMBERS
+from tests.fuzz.generator.values import FLOATS, INEXACT, NUMBERS
 
 NODES = "nodes"  # trait: a gradient may be None eagerly and zeros in a graph
 
@@ -59,7 +59,8 @@ def draw_while_loop(scope: Scope) -> None:
     numbers = [n for n in names if values[n].dtype.name in FLOATS]
     if numbers and scope.draw.random() < 0.3:
         condition = f"({condition}) & (tf.reduce_sum({numbers[0]}) < 5)"
-    call = f"tf.while_loop(lambda {arguments}: {condition}, {body}, [0, {', '.join(starts)}]{extra})"
+    start = f"[tf.constant(0), {', '.join(starts)}]"
+    call = f"tf.while_loop(lambda {arguments}: {condition}, {body}, {start}{extra})"
     scope.setting.traits.add(NODES)
     scope.add(f"{call}[{scope.draw.randint(1, len(starts))}]", [block], lead)
 
@@ -133,6 +134,8 @@ def draw_tensor_array(scope: Scope) -> None:
     name = scope.pick_ranked(1, filled=True)
     rows, draw = scope.shape(name)[0], scope.draw
     dtype, shape = scope.dtype(name), list(scope.shape(name)[1:])
+    if "array_gather" not in scope.setting.features and dtype in INEXACT:
+        name = scope.add(f"1 * {name}")
     array = scope.make_name("t")
     made = f"{array} = tf.TensorArray('{dtype}', {rows}, element_shape={shape}, clear_after_read=False)\n"
     kind = draw.choice(["unstack", "writes", "loop", "dynamic"])
@@ -148,7 +151,7 @@ def draw_tensor_array(scope: Scope) -> None:
     else:
         step, inner = scope.make_name("i"), scope.make_name("t")
         body = f"lambda {step}, {inner}: ({step} + 1, {inner}.write({step}, {name}[{step}]))"
-        loop = f"tf.while_loop(lambda {step}, {inner}: {step} < {rows}, {body}, [0, {array}])[1]"
+        loop = f"tf.while_loop(lambda {step}, {inner}: {step} < {rows}, {body}, [tf.constant(0), {array}])[1]"
         lead = f"{made}{array} = {loop}\n"
         scope.setting.traits.add(NODES)
     reads = [f"{array}.stack()", f"{array}.read({draw.randrange(rows)})"]

@@ -105,7 +105,8 @@ def draw_function(scope: Scope) -> None:
     plain = "\n".join(line for line in statement.render() if line != "@tf.function")
     exec(plain, scope.env)
     setting.setup.append(statement)
-    setting.functions[function] = [parameters[name].dtype.name for name in names]
+    tensors = [parameters[name] for name in names]
+    setting.functions[function] = [(t.dtype.name, tuple(t.shape)) for t in tensors]
 
 
 def draw_call(scope: Scope) -> None:
@@ -115,7 +116,12 @@ def draw_call(scope: Scope) -> None:
     function = scope.draw.choice(list(scope.setting.functions))
     if function not in scope.env:
         raise Unfit
-    dtypes = scope.setting.functions[function]
+    specs = scope.setting.functions[function]
     if scope.in_node and "assigns" in scope.setting.traits:
         raise Unfit
-    scope.add(f"{function}({', '.join(scope.pick((dtype,)) for dtype in dtypes)})")
+    is_fixed = "nodes" in scope.setting.traits  # branches may not exist for other shapes
+    names = [
+        scope.pick((dtype,), lambda t, s=shape: not is_fixed or tuple(t.shape) == s)
+        for dtype, shape in specs
+    ]
+    scope.add(f"{function}({', '.join(names)})")

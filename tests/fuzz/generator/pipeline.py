@@ -1,5 +1,7 @@
 """Statements with datasets: built from tensors, transformed by random functions, read to the end."""
 
+import re
+
 from tests.fuzz.generator.scope import Scope, Unfit
 from tests.fuzz.generator.source import Block, Statement
 
@@ -74,8 +76,10 @@ class Chain:
         if kind == "filter":
             self.extend(f"filter({function})", inner.close(f"return {inner.draw_condition()}"), header)
             return
-        parallel = draw.choice(["", "", ", num_parallel_calls=2"])
         block = inner.close(f"return {inner.result(dtype, shape)}")
+        parallel = draw.choice(["", "", ", num_parallel_calls=2"])
+        if re.search(r"assign|scatter_|\bg\d|\bh\d", "\n".join(block.render(""))):
+            parallel = ""  # threads would race for the state
         tail = ".batch(2)" if kind == "map_batch" else ""
         self.extend(f"map({function}{parallel}){tail}", block, header)
 

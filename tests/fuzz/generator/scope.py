@@ -5,6 +5,7 @@ Every statement runs as soon as it is drawn, so the scope knows dtypes, shapes a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -18,6 +19,8 @@ from tests.fuzz.generator.values import COMPLEX, FLOATS, draw_array, render_tens
 
 LARGEST = {"float16": 50.0, "bfloat16": 200.0}
 MOST_ELEMENTS = 600
+# Ops whose result has a shape that depends on values
+DYNAMIC = re.compile(r"boolean_mask|unique|where\(v\d+\)|\w\[\(|partition|bincount|filter|mask|\] > ")
 
 
 class Unfit(Exception):  # noqa: N818  not an error: another kind of statement is drawn
@@ -39,7 +42,7 @@ class Setting:
         traits: what the comparison has to know.
         setup: statements outside of the function.
         states: names of variables and generators.
-        functions: names of functions defined in `setup`, with their number of arguments.
+        functions: names of functions defined in `setup`, with dtypes and shapes of their arguments.
         count: how many names were given out.
     """
 
@@ -53,7 +56,7 @@ class Setting:
     traits: set[str] = field(default_factory=set)
     setup: list[Statement] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
-    functions: dict[str, int] = field(default_factory=dict)
+    functions: dict[str, list[tuple[str, tuple[int, ...]]]] = field(default_factory=dict)
     count: int = 0
 
 
@@ -195,12 +198,16 @@ class Scope:
         env = dict(self.env)
         try:
             exec("\n".join(statement.render()), env)
-        except (tf.errors.OpError, ValueError, TypeError, IndexError, LookupError, NotImplementedError):
+        except AttributeError:
+            raise Unfit from None  # for example of a Python number
+        except (tf.errors.OpError, ValueError, TypeError, LookupError, NotImplementedError):
             if not self.can_end_with_error():
                 raise Unfit from None
             self.has_raised = True
             self.statements.append(statement)
             return statement.target
+        if DYNAMIC.search(statement.text):
+            self.setting.traits.add("dynamic")
         if statement.target:
             value = env[statement.target]
             self.accept(value, statement)

@@ -1,7 +1,7 @@
 """Statements that change shapes, pick, gather and scatter elements."""
 
 from tests.fuzz.generator.scope import Scope, Unfit
-from tests.fuzz.generator.values import FLOATS, INTEGERS, NUMBERS
+from tests.fuzz.generator.values import FLOATS, INEXACT, INTEGERS, NUMBERS
 
 
 def draw_reshape(scope: Scope) -> None:
@@ -91,7 +91,7 @@ def draw_subscript(scope: Scope, size: int) -> str:
 
 def source_of_rows(scope: Scope, name: str) -> str:
     """`name`, or a product where the second derivative of a gather is not to be drawn."""
-    if scope.dtype(name) not in FLOATS or "sparse_second_order" in scope.setting.features:
+    if scope.dtype(name) not in INEXACT or "sparse_second_order" in scope.setting.features:
         return name
     return f"(1 * {name})"
 

@@ -38,8 +38,11 @@ def pick_variable(scope: Scope, dtypes=None, rows=False) -> str:
 def check_assignable(scope: Scope, name: str) -> None:
     """Raise `Unfit` if the assignment would be one whose gradient is not to be drawn."""
     setting = scope.setting
-    if scope.in_node and setting.order and "assigned_in_nodes" not in setting.features:
-        if scope.env[name].dtype.name not in ("int32", "bool"):
+    if scope.env[name].dtype.name not in ("int32", "bool"):
+        in_node = scope.in_node and setting.order > 0
+        if in_node and "assigned_in_nodes" not in setting.features:
+            raise Unfit
+        if setting.order > 1 and "second_order_of_assigned" not in setting.features:
             raise Unfit
     setting.traits.add("assigns")
 
@@ -54,7 +57,7 @@ def draw_read(scope: Scope) -> None:
     if len(value.shape) and value.shape[0]:
         row = scope.draw.randrange(value.shape[0])
         choices += [f"{name}[{row}]", f"{name}[{row}:]"]
-        if scope.dtype(name) not in FLOATS or "sparse_second_order" in scope.setting.features:
+        if scope.dtype(name) in ("int32", "bool") or "sparse_second_order" in scope.setting.features:
             choices += [f"tf.gather({name}, [{row}, {row}])", f"{name}.sparse_read([{row}])"]
             choices.append(f"tf.nn.embedding_lookup({name}, [{row}])")
     scope.add(scope.draw.choice(choices))
