@@ -1,67 +1,79 @@
-"""Recorded cases of TensorFlow 2.21: tensors, variables and tapes.
+"""Recorded cases of TensorFlow 2.21: programs with tensors, variables and tapes, and single ops.
 
-The cases and their runner are in `tests/conformance/tape`. Each area runs once in a subprocess,
-because its programs capture file descriptors, set alarms and change global state. Every case is a
-test, so that a failure names its id.
+Each corpus runs once in a process of its own. Every program is a test, so that a failure names its
+id. The programs that use Keras run in `tests/keras/test_conformance.py`.
 """
 
-import json
-import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent / "conformance" / "tape"
+from tests.corpora import KNOWN_DEVIATION, area_of, list_areas, list_cases, run_corpus
 
+PROGRAMS = {case["id"]: case for case in list_cases("tape") if "keras" not in case["needs"]}
+PLAIN = "core,function,random,data,ragged"
 
-def core_cases():
-    """Ids of the cases that the runner selects for `--needs core`."""
-    with (FOLDER / "public.jsonl").open(encoding="utf-8") as lines:
-        cases = [json.loads(line) for line in lines]
-    return [c["id"] for c in cases if c["needs"] == [] and "deviation" not in c]
-
-
-def area_of(case):
-    return case.split("/")[0]
-
-
-CASES = core_cases()
+# What gradtape prints or raises instead, where it differs on purpose: docs/deviations.md
+DOCUMENTED = {
+    "shape/dynamic_versus_static": "static [3, 2]",
+    "function/input_signature": "2.0 5.0 2",
+    "function/float_builtin_inside_is_a_cast": "raised TypeError: float() of a symbolic tf.Tensor",
+    "autograph/if_undefined_in_one_branch": "should raise ValueError, raised nothing",
+    "autograph/if_dtype_mismatch": "should raise TypeError, raised nothing",
+    "autograph/while_body_traced_once": "4 1 5",
+    "autograph/if_gradient_unconnected_branch": "[2.0, None]",
+}
 
 
 @cache
-def failures_of(area):
-    """The error message of each failing case of an area, by id."""
-    command = [sys.executable, str(FOLDER / "run.py"), "--module", "gradtape", "--needs", "core"]
-    command += ["--only", f"{area}/", "--verbose"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300, check=False)
-    failing, case = {}, None
-    for line in done.stdout.splitlines():
-        if line.startswith("FAIL "):
-            case = line.removeprefix("FAIL ")
-            failing[case] = ""
-        elif case and line.startswith("    "):
-            failing[case] += line + "\n"
-        else:
-            case = None
-    cases = [case for case in CASES if area_of(case) == area]
-    verdict = f"{len(cases) - len(failing)} passed, {len(failing)} failed"
-    if done.stdout.splitlines()[-1:] != [verdict]:
-        end = f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
-        return dict.fromkeys(cases, f"The runner did not finish:\n{end}")
-    return failing
+def run_programs():
+    """The complaint about each failing program, by id."""
+    verdict = run_corpus("tape", "--needs", PLAIN, "--strict")
+    assert verdict.count == len(PROGRAMS)
+    return verdict.failing
+
+
+@pytest.mark.xdist_group("tape corpus")
+@pytest.mark.parametrize("case", PROGRAMS)
+def test_program_behaves_as_in_tensorflow(case):
+    complaint = run_programs().get(case)
+    if "deviation" in PROGRAMS[case]:
+        assert complaint is None or DOCUMENTED[case] in complaint
+    else:
+        assert complaint is None, f"{case}\n{complaint}"
+
+
+@cache
+def run_ops(mode):
+    """The complaint about each failing case of ops, by id."""
+    arguments = ["--function"] if mode == "function" else []
+    verdict = run_corpus("ops", *arguments)
+    # The runner leaves out what TensorFlow itself computes differently in functions.
+    left_out = sum(case.get("function") == "differs" for case in list_cases("ops"))
+    assert verdict.count == len(list_cases("ops")) - (left_out if arguments else 0)
+    return verdict.failing
 
 
 @pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, marks=pytest.mark.xdist_group(area_of(case))) for case in CASES],
+    "mode",
+    [pytest.param(m, marks=pytest.mark.xdist_group(f"{m} ops")) for m in ("eager", "function")],
 )
-def test_case_behaves_as_in_tensorflow(case):
-    failing = failures_of(area_of(case))
-    assert case not in failing, f"{case}\n{failing[case]}"
+@pytest.mark.parametrize("family", list_areas("ops"))
+def test_ops_compute_the_same_as_tensorflow(family, mode):
+    failing = {case: said for case, said in run_ops(mode).items() if area_of(case) == family}
+    assert failing.keys() <= KNOWN_DEVIATION, failing
 
 
 def test_no_case_is_missing():
-    assert len(CASES) == 800
-    assert len(set(CASES)) == len(CASES)
+    tape = [case["id"] for case in list_cases("tape")]
+    ops = [case["id"] for case in list_cases("ops")]
+    assert (len(tape), len(PROGRAMS), len(ops)) == (1157, 1017, 2179)
+    assert len(set(tape)) == len(tape)
+    assert len(set(ops)) == len(ops)
+    assert DOCUMENTED.keys() == {case for case in PROGRAMS if "deviation" in PROGRAMS[case]}
+
+
+def test_a_run_that_judges_nothing_is_noticed():
+    assert run_corpus("tape", "--only", "no such area/").count == 0
+    with pytest.raises(AssertionError, match="did not finish"):
+        run_corpus("ops", "--no-such-option")

@@ -3,7 +3,6 @@
 import copy
 import pickle
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from gradtape import engine
 from gradtape.compile.cost_model import calls_until_xla
 from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.device.lazy_tensor import Pending
+from gradtape.core.lock import Lock
 from gradtape.core.tensor import EagerTensor
 from gradtape.state.variable.commit import ExclusiveUpdate
 
@@ -159,17 +159,30 @@ def test_threads_may_access_a_result_concurrently():
         np.testing.assert_array_equal(seen, [[2.0, 4.0]] * 4)
 
 
+class AnnouncingLock(Lock):
+    """A lock with an event that is set when a thread is about to take it."""
+
+    def __init__(self):
+        self.wanted = threading.Event()
+
+    def acquire(self, *args):
+        self.wanted.set()
+        return super().acquire(*args)
+
+
 def test_a_call_waits_for_a_variable_that_is_being_updated():
     v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
     add = tf.function(lambda: v + w, jit_compile=True)
     for _ in range(3):
         add()
+    lock = w._lock = AnnouncingLock()
     taken, begun = ExclusiveUpdate([w]), threading.Event()
 
     def update():
         with taken:
+            lock.wanted.clear()
             begun.set()
-            time.sleep(0.05)
+            lock.wanted.wait(60)  # until the call below has come to the lock
 
     thread = threading.Thread(target=update)
     thread.start()

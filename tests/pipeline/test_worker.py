@@ -3,7 +3,7 @@
 import gc
 import os
 import threading
-import time
+from itertools import count
 
 import numpy as np
 import pytest
@@ -13,15 +13,34 @@ import gradtape as tf
 Dataset = tf.data.Dataset
 
 
+@pytest.fixture
 def ours():
-    return [t for t in threading.enumerate() if t.name.startswith("gradtape")]
+    """A function that lists the threads of pipelines that this test has started."""
+    before = set(threading.enumerate())
+
+    def find():
+        found = set(threading.enumerate()) - before
+        return [thread for thread in found if thread.name.startswith("gradtape")]
+
+    return find
 
 
-def wait_until(holds):
-    end = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.002)
+def join_all(threads):
+    """Wait until threads have ended."""
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+class AnnouncingCondition(threading.Condition):
+    """A condition with an event that is set when a thread of a pipeline waits for it."""
+
+    waits = threading.Event()
+
+    def wait(self, timeout=None):
+        if threading.current_thread().name.startswith("gradtape"):
+            self.waits.set()
+        return super().wait(timeout)
 
 
 def drawn(n):
@@ -31,8 +50,10 @@ def drawn(n):
     )
 
 
-def test_a_thread_prefetches_at_most_the_buffer_size():
+def test_a_thread_prefetches_at_most_the_buffer_size(monkeypatch):
     made = []
+    monkeypatch.setattr(threading, "Condition", AnnouncingCondition)
+    AnnouncingCondition.waits.clear()
 
     def numbers():
         for i in range(100):
@@ -43,9 +64,8 @@ def test_a_thread_prefetches_at_most_the_buffer_size():
     iterator = iter(dataset.prefetch(5))
     assert not made  # nothing before the first element is read
     assert next(iterator) == 0
-    wait_until(lambda: len(made) >= 5)
-    time.sleep(0.05)
-    assert len(made) <= 7  # one delivered, five in the buffer, one in the thread
+    assert AnnouncingCondition.waits.wait(60)  # until the thread has filled the buffer
+    assert len(made) in (5, 6)  # five in the buffer; one more if one was delivered before
     assert [int(x) for x in iterator] == list(range(1, 100))
     assert next(iterator, None) is None
 
@@ -57,13 +77,13 @@ def test_no_element_is_lost_or_duplicated(size, source):
     assert np.concatenate([b.numpy() for b in dataset]).tolist() == list(range(2000))
 
 
-def test_elements_in_memory_are_prefetched_only_if_they_are_slow(monkeypatch):
+def test_elements_in_memory_are_prefetched_only_if_they_are_slow(ours, monkeypatch):
     dataset = Dataset.range(400).shuffle(50, seed=1).batch(4).prefetch(2)
-    plain = [b.numpy().tolist() for b in dataset]
+    monkeypatch.setattr("gradtape.pipeline.worker.perf_counter", lambda: 0.0)
     iterator = iter(dataset)
-    next(iterator)
+    plain = list(iterator)
     assert not ours()
-    monkeypatch.setattr("gradtape.pipeline.worker.SLOW_ITEM_SECONDS", 0.0)
+    monkeypatch.setattr("gradtape.pipeline.worker.perf_counter", count(0.0, 1.0).__next__)
     iterator = iter(dataset)
     for _ in range(8):
         next(iterator)
@@ -83,16 +103,17 @@ def test_elements_in_memory_are_prefetched_only_if_they_are_slow(monkeypatch):
         lambda: drawn(1000).prefetch(2).shuffle(10),
     ],
 )
-def test_threads_end_when_the_iterator_is_dropped(make):
+def test_threads_end_when_the_iterator_is_dropped(make, ours):
     iterator = iter(make())
     next(iterator)
-    assert ours()
+    threads = ours()
+    assert threads
     del iterator
     gc.collect()
-    wait_until(lambda: not ours())
+    join_all(threads)
 
 
-def test_threads_end_with_the_elements_and_after_an_error():
+def test_threads_end_with_the_elements_and_after_an_error(ours):
     list(drawn(10).prefetch(2))
     list(Dataset.range(10).map(lambda x: x, num_parallel_calls=2))
 
@@ -109,15 +130,15 @@ def test_threads_end_with_the_elements_and_after_an_error():
         for _ in dataset.map(lambda x: x, num_parallel_calls=2):
             pass
     gc.collect()
-    wait_until(lambda: not ours())
+    join_all(ours())
 
 
-def test_leaving_a_loop_early_ends_its_threads():
+def test_leaving_a_loop_early_ends_its_threads(ours):
     for element in drawn(1000).prefetch(4):
         if element == 3:
             break
     gc.collect()
-    wait_until(lambda: not ours())
+    join_all(ours())
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

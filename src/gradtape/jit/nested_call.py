@@ -124,8 +124,10 @@ class TraceSnapshot:
         for key, state in trace.states.items():
             piece.variables[key] = state.variable
             reads[self.newest.get(key, state.initial._array.number)] = key
-        made = {o for node in nodes for o in node.outputs}
-        known = made | {a for a in piece.arguments if type(a) is int}
+        arguments = {a for a in piece.arguments if type(a) is int}
+        if len(arguments) < len(piece.arguments) or arguments & (captures.keys() | reads.keys()):
+            return None  # arguments are constants or share a value with each other or the body
+        known = arguments | {o for node in nodes for o in node.outputs}
         read = [i for node in nodes for i in node.reads()]
         for number in [*read, *(o for o in piece.outputs if type(o) is int)]:
             if number in known:
@@ -136,7 +138,7 @@ class TraceSnapshot:
                 piece.reads[number] = reads[number]
             else:
                 return None  # a value of the outer body that is not an argument
-        if any(type(a) is not int for a in piece.arguments) or any(n.is_effect for n in nodes):
+        if any(n.is_effect for n in nodes):
             return None
         return piece
 

@@ -2,39 +2,17 @@
 
 import json
 import re
-import subprocess
-import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.corpora import KNOWN_DEVIATION, area_of, list_areas, list_cases, run_corpus
+
 pytest.importorskip("jax")
 pytestmark = pytest.mark.xdist_group("xla conformance")  # compiling takes memory
 
-HERE = Path(__file__).parent
-CORPORA = HERE.parents[1] / "conformance"
-
-FAMILIES = [
-    "array",
-    "bitwise",
-    "compare",
-    "complex",
-    "composite",
-    "cumulative",
-    "dtypes",
-    "functional",
-    "image",
-    "linalg",
-    "math",
-    "matmul",
-    "nn",
-    "none",
-    "reduce",
-    "segment",
-    "signal",
-    "as_string_array",
-]
-KNOWN = {"image/resize_bilinear/second_order"}  # also fails on NumPy: docs/deviations.md
+LAUNCHER = (str(Path(__file__).parent / "corpus.py"),)
 
 # Ops that run on NumPy although XLA is preferred; docs/xla.md gives the reasons
 ON_NUMPY = {
@@ -47,6 +25,7 @@ ON_NUMPY = {
     "encode_paths",
     "positions_of_number",
     "py_function",
+    "strings",  # tensors of strings
     "scalar_of",  # sizes that depend on values
     "as_string_array",
     "suppress_boxes",
@@ -55,30 +34,37 @@ ON_NUMPY = {
 }
 
 
-def outcome(runner, *arguments):
-    """The summary of a corpus run, its failing cases, and the ops that ran on NumPy."""
-    command = [sys.executable, str(HERE / "corpus.py"), str(CORPORA / runner)]
-    command += ["--module", "gradtape", *arguments]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=3000, check=False)
-    *lines, declined = done.stdout.splitlines() or [done.stderr]
-    failing = {line.split()[1] for line in lines if line.startswith("FAIL ")}
-    return lines[-1], failing, {first_word(why) for why in json.loads(declined)}
+def read_declined(printed):
+    """The ops that ran on NumPy: the first words of the reasons."""
+    return {re.split(r"\W", why, maxsplit=1)[0] for why in json.loads(printed)}
 
 
-def first_word(why):
-    return re.split(r"\W", why, maxsplit=1)[0]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", list_areas("ops"))
 def test_ops_compute_the_same_as_tensorflow(family):
-    verdict, failing, declined = outcome("ops/run.py", "--function", "--only", f"{family}/")
-    assert re.fullmatch(r"\d+ passed, \d+ failed", verdict)
-    assert failing <= KNOWN
-    assert declined <= ON_NUMPY
+    asked = [
+        case
+        for case in list_cases("ops")
+        if area_of(case["id"]) == family and case.get("function") != "differs"
+    ]
+    arguments = ("--function", "--only", f"{family}/")
+    verdict = run_corpus("ops", *arguments, launcher=LAUNCHER)
+    assert verdict.count == len(asked) > 0
+    assert verdict.failing.keys() <= KNOWN_DEVIATION, verdict.failing
+    assert read_declined(verdict.rest) <= ON_NUMPY
 
 
 def test_functions_and_tapes_compute_the_same_as_tensorflow():
-    verdict, failing, declined = outcome("tape/run.py", "--uses", "function", "--verbose")
-    assert re.fullmatch(r"\d+ passed, \d+ failed", verdict)
-    assert failing <= {"keras/optim_step_inside_function"}  # where Keras is not installed
-    assert declined == {"print_values", "py_function"}
+    needs = ["core", "function", "random", "data", "ragged"]
+    needs += ["keras"] if find_spec("keras") else []
+    asked = [
+        case
+        for case in list_cases("tape")
+        if "function" in case["needs"]
+        and set(case["needs"]) <= set(needs)
+        and "deviation" not in case
+    ]
+    arguments = ("--uses", "function", "--needs", ",".join(needs))
+    verdict = run_corpus("tape", *arguments, launcher=LAUNCHER)
+    assert verdict.count == len(asked) > 100
+    assert not verdict.failing, verdict.failing
+    assert read_declined(verdict.rest) == {"print_values", "py_function"}

@@ -2,12 +2,13 @@
 
 import os
 import threading
-import time
+from itertools import count
 
 import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.pipeline import worker
 
 Dataset = tf.data.Dataset
 
@@ -57,35 +58,38 @@ def test_parallel_calls_keep_the_order():
 def test_without_order_the_first_result_comes_first():
     go, traced = threading.Event(), threading.Event()
 
-    def wait_for_the_others(x):
+    def wait_for_the_reader(x):
         if traced.is_set() and int(x) == 0:
             go.wait(30)
-        elif int(x) == 2:
-            go.set()
         return x
 
     dataset = Dataset.range(4).map(
-        on_the_host(wait_for_the_others), num_parallel_calls=3, deterministic=False
+        on_the_host(wait_for_the_reader), num_parallel_calls=3, deterministic=False
     )
     listed(dataset)
-    go.clear()
     traced.set()
-    order = listed(dataset)
-    assert order[0] != 0
-    assert sorted(order) == [0, 1, 2, 3]
+    elements = iter(dataset)
+    first = int(next(elements))  # while the call for 0 waits
+    assert first != 0
+    go.set()
+    assert sorted([first, *(int(x) for x in elements)]) == [0, 1, 2, 3]
 
 
-def test_autotune_uses_threads_for_slow_calls():
-    names = set()
+@pytest.mark.parametrize("seconds", [0.0, 1.0])
+def test_autotune_uses_threads_for_slow_calls_only(seconds, monkeypatch):
+    names, together = set(), threading.Barrier(3)
 
-    def slow(x):
+    def call(x):
         names.add(threading.current_thread().name)
-        time.sleep(0.003)
+        if seconds and worker.TRIAL_CALLS <= int(x) < worker.TRIAL_CALLS + 3:
+            together.wait(timeout=30)  # passes only if three calls run at a time
         return x
 
-    dataset = Dataset.range(30).map(on_the_host(slow), num_parallel_calls=tf.data.AUTOTUNE)
+    dataset = Dataset.range(30).map(on_the_host(call), num_parallel_calls=tf.data.AUTOTUNE)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(worker, "perf_counter", count(0.0, seconds).__next__)
     assert listed(dataset) == list(range(30))
-    assert (len(names) > 1) == ((os.cpu_count() or 1) > 1)
+    assert len(names) == (1 if not seconds else 4)  # the caller's thread, and three more
 
 
 def test_scanning():

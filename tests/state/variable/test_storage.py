@@ -221,7 +221,7 @@ def test_threads_never_see_half_an_update():
     stop, wrong, read = threading.Event(), [], []
 
     def look():
-        while not stop.is_set():
+        while not (read and stop.is_set()):
             tensor = tf.convert_to_tensor(v)
             first = tensor.numpy()
             read.append(first[0])
