@@ -1,4 +1,4 @@
-"""A trace to save: on stand-ins, of which Python may look at sizes and counts."""
+"""The trace that saving uses: on placeholder values, of which Python may read only sizes."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Effect
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.trace import Trace, raw_value
-from gradtape.tf.saved_model.node_encoder import CannotSave
+from gradtape.tf.saved_model.failure import CannotSave
+from gradtape.tf.saved_model.op_table.registry import explain_refusal, find_host_op
 
 
 class SavingTrace(Trace):
-    """Records a function on stand-ins.
+    """Records a function on placeholder values.
 
-    What a whole graph is made with may depend on shapes that follow from values, and on integers
-    that Python looks at: they are among the sizes from which the rest follows.
+    Python may read shapes that depend on values, and integers. They become sizes, from which other
+    numbers of the graph can follow.
 
     Attributes:
-        looked: integers that Python has looked at, by number.
-        gives: whether functions that are called at each run gave results.
+        integers_read: integers that Python has read, by number.
+        has_host_results: whether host functions returned results.
+        constants: numbers of the values that were computed from constants alone.
     """
 
-    def __init__(self, function: Any, folds: bool) -> None:
-        """Start empty, for a `tf.function`; `folds` as `Trace.folds_constants`."""
+    def __init__(self, function: Any, folds_constants: bool) -> None:
+        """Start empty, for a `tf.function`; `folds_constants` is that of `Trace`."""
         super().__init__(function.name, function.autograph)
         self.forbids_effects = True
         self.choice = function.choice
-        self.looked: dict[int, int] = {}
-        self.gives = False
-        self.folds_constants = folds
-        self.fixed: set[int] = set()  # what was computed from constants alone
+        self.integers_read: dict[int, int] = {}
+        self.has_host_results = False
+        self.folds_constants = folds_constants
+        self.constants: set[int] = set()
 
     def record_node(
         self,
@@ -43,20 +45,20 @@ class SavingTrace(Trace):
         static: dict[str, Any],
         outs: tuple[Tensor, ...],
     ) -> None:
-        """Record an application."""
+        """Record an application of an op."""
         given = list(lifted)
         numbers = [a._array.number for a in given if isinstance(a, SymbolicTensor)]
-        if self.fixed.issuperset(numbers) and not isinstance(op, Effect):
-            self.fixed.update(out._array.number for out in outs)
+        if self.constants.issuperset(numbers) and not isinstance(op, Effect):
+            self.constants.update(out._array.number for out in outs)
         super().record_node(op, given, static, outs)
 
     def check_autograph(self, what: str) -> None:
-        """Python is about to look at a value: `guard_value` knows whether it may."""
+        """Do nothing: `guard_value` decides whether Python may read a value."""
 
     def guard_value(self, held: TracedArray, kind: str = "value") -> Any:
-        """The raw value, if it is a shape or an integer; nothing in a body, but for constants."""
+        """The raw value, if it is a shape, an integer, or computed from constants alone."""
         raw = materialize(held.traced_value)
-        if held.number in self.fixed and not self.closed:
+        if held.number in self.constants and not self.closed:
             return raw
         if self.closed or self.forbids_values:
             return super().guard_value(held, kind)
@@ -64,19 +66,20 @@ class SavingTrace(Trace):
             return raw
         if raw.shape != () or raw.dtype.kind not in "iu" or held.number in self.inputs:
             raise ValueRead(self.name_of(held.number))
-        self.looked[held.number] = int(raw)
+        self.integers_read[held.number] = int(raw)
         return raw
 
     def run_effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
-        """Record something that happens; only what gives results is done."""
+        """Record an effect that a file can name; only one with results runs."""
         parts = getattr(effect.kernel, "parts", None)
-        if self.forbids_values or parts is None:
-            if not self.forbids_values:
-                raise CannotSave(f"{effect.name}, which is Python's")
+        if self.forbids_values:
             return super().run_effect(effect, args)
+        if parts is None:
+            raise CannotSave(explain_refusal(effect.name))
+        find_host_op(parts[0])  # raises for files, Python and other effects on the world outside
         lifted = [self.as_traced(a) for a in args]
         results = effect.kernel(*[raw_value(a) for a in lifted]) if parts[2] else ()
-        self.gives = self.gives or parts[2]
+        self.has_host_results = self.has_host_results or parts[2]
         outs = tuple([self.make_value(r) for r in results])
         self.record_node(effect, lifted, {}, outs)
         return outs

@@ -1,4 +1,4 @@
-"""Graphs of a function for all sizes: traced on several, and merged."""
+"""Traces a function for saving: for each signature, and on placeholder values of several sizes."""
 
 from __future__ import annotations
 
@@ -10,73 +10,74 @@ import numpy as np
 
 from gradtape.core import nest
 from gradtape.core.context import local, use_recorders
-from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.graph.custom_gradient import CUSTOM
-from gradtape.graph.graph import Graph, Node
 from gradtape.graph.guard import ValueRead
 from gradtape.jit.concrete_function import describe_argument
 from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.ops.raw_array import make_stand_in_array
 from gradtape.state.random.stream import FunctionStreams
 from gradtape.tf.saved_model.abstract_trace import SavingTrace
-from gradtape.tf.saved_model.graph_function import Program, Variant, leaves_of, structure_of
-from gradtape.tf.saved_model.node_encoder import CannotSave, Encoder
-from gradtape.tf.saved_model.trace_merge import SIZES, TRACES, NotGeneral, Scope, merged
+from gradtape.tf.saved_model.failure import CannotSave
+from gradtape.tf.saved_model.graph_function import GraphFunction, Variant
+from gradtape.tf.saved_model.path_merge import PathMerger
+from gradtape.tf.saved_model.result_structure import encode_structure, leaves_of
+from gradtape.tf.saved_model.size_fit import PLACEHOLDER_SIZES, TRACE_COUNT, NotGeneral
 
-RANKS = range(5)  # what is saved where a rank is unknown
-FOUND = (12, 17, 14, 19)  # sizes of what is read from files, in each trace
-LARGER = 40  # added to unknown sizes where small ones will not do
+UNKNOWN_RANKS = range(5)  # ranks for which a function of unknown rank is saved
+HOST_RESULT_SIZES = (12, 17, 14, 19)  # sizes of what host functions decode, in each trace
+LARGER = 40  # added to the placeholder sizes if small ones are invalid
+
+RegisterTable = Callable[[Any], Any]  # called with the entries of a table
 
 
-def variants_of(function: Any, tables: Callable[[Any], Any]) -> list[Variant]:
-    """What a `tf.function` is saved as: one variant for each signature it is known for.
+def export_function(function: Any, register_table: RegisterTable) -> list[Variant]:
+    """The variants as which a `tf.function` is saved: one for each signature.
 
     Args:
         function: the function.
-        tables: called with what a table holds: how it is referred to.
+        register_table: called with the entries of every table that the function uses.
     """
     if function.input_signature is not None:
-        return [variant_of(function, tuple(function.input_signature), {}, tables)]
+        return [export_signature(function, tuple(function.input_signature), {}, register_table)]
     variants: list[Variant] = []
     for args, kwargs in function.list_call_specs():
-        arguments = arguments_of(function, args, kwargs)
+        arguments = describe_arguments(function, args, kwargs)
         if all(known.arguments != arguments for known in variants):
-            variants.append(variant_of(function, args, kwargs, tables))
+            variants.append(export_signature(function, args, kwargs, register_table))
     return variants
 
 
-def variant_of(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tables: Callable[[Any], Any]
+def export_signature(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], register_table: RegisterTable
 ) -> Variant:
     """A function for one signature.
 
     Raises:
         UnimplementedError: if its graph cannot be saved.
     """
-    arguments = arguments_of(function, args, kwargs)
+    arguments = describe_arguments(function, args, kwargs)
     specs = [leaf for leaf in leaves_of(arguments) if isinstance(leaf, TensorSpec)]
-    programs: dict[tuple[int, ...], Program] = {}
+    graphs: dict[tuple[int, ...], GraphFunction] = {}
     returned: Any = None
-    trouble: Exception | None = None
-    for shapes in ranked(specs):
-        tracer = Tracer(function, arguments, specs, shapes)
+    failure: Exception | None = None
+    for shapes in iterate_ranks(specs):
+        exporter = SignatureExporter(function, arguments, specs, shapes)
         try:
-            program, returned = tracer.program(tables)
+            graph, returned = exporter.export(register_table)
         except (InvalidArgumentError, ValueError, TypeError) as error:
             if all(spec.shape.rank is not None for spec in specs):
                 raise
-            trouble = error  # there are other ranks
+            failure = error  # other ranks may be valid
             continue
-        programs[tuple([len(shape) for shape in shapes])] = program
-    if trouble is not None and not programs:
-        raise trouble
-    return Variant(arguments, programs, returned, function.name)
+        graphs[tuple([len(shape) for shape in shapes])] = graph
+    if failure is not None and not graphs:
+        raise failure
+    return Variant(arguments, graphs, returned, function.name)
 
 
-def arguments_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """(args, kwargs) of a call, defaults filled in and specs named."""
+def describe_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """(args, kwargs) of a call, with defaults, and with named specs in place of tensors."""
     bound = function._signature.parameters.bind(*args, **kwargs)
     bound.apply_defaults()
     names = [*function.parameters, *itertools.repeat("args", len(bound.args))]
@@ -95,18 +96,24 @@ def as_specs(value: Any, name: str) -> Any:
     return value if composite else describe_argument(value, name)
 
 
-def ranked(specs: list[TensorSpec]) -> Iterator[list[list[int | None]]]:
-    """Shapes of known rank for all specs; those without a rank have each the same."""
+def iterate_ranks(specs: list[TensorSpec]) -> Iterator[list[list[int | None]]]:
+    """Yield shapes of known rank for all specs; all specs of unknown rank get the same rank."""
     if all(spec.shape.rank is not None for spec in specs):
         yield [spec.shape.as_list() for spec in specs]
         return
-    for rank in RANKS:
+    for rank in UNKNOWN_RANKS:
         unknown: list[int | None] = [None] * rank
         yield [unknown if s.shape.rank is None else s.shape.as_list() for s in specs]
 
 
-class Tracer:
-    """Traces a function on stand-ins for arguments of these shapes."""
+class SignatureExporter:
+    """Traces a function on placeholder values for arguments of known ranks.
+
+    Attributes:
+        integers_read: integers that Python read, in each trace.
+        folds_constants: whether traces compute constants at once.
+        depends_on_values: whether sizes depend on values.
+    """
 
     def __init__(
         self, function: Any, arguments: Any, specs: list[TensorSpec], shapes: list[Any]
@@ -117,117 +124,106 @@ class Tracer:
         self.specs = specs
         self.shapes = shapes
         self.streams = function.streams or FunctionStreams()
-        self.looked: list[dict[int, int]] = []  # integers that Python looked at, in each trace
-        self.folds = True
-        self.varies = False  # whether sizes follow from values
+        self.integers_read: list[dict[int, int]] = []
+        self.folds_constants = True
+        self.depends_on_values = False
 
-    def program(self, tables: Callable[[Any], Any]) -> tuple[Program, Any]:
-        """The graph, and the structure of what is returned."""
+    def export(self, register_table: RegisterTable) -> tuple[GraphFunction, Any]:
+        """The graph, and the structure of the function's result."""
         try:
-            paths = self.known() or self.paths()
+            paths = self.find_traced_path() or self.trace_sizes()
             try:
-                program = Joined(paths, self.looked, tables).program()
+                graph = PathMerger(paths, self.integers_read, register_table).merge()
             except NotGeneral:
-                self.folds = False  # constants may follow from sizes by the ops that made them
-                paths = self.paths()
-                program = Joined(paths, self.looked, tables).program()
-            return program, structure_of(paths[0].structure, itertools.count())
+                self.folds_constants = False  # constants may follow from sizes through their ops
+                paths = self.trace_sizes()
+                graph = PathMerger(paths, self.integers_read, register_table).merge()
+            return graph, encode_structure(paths[0].structure, itertools.count())
         except (CannotSave, NotGeneral, ValueRead) as error:
-            raise self.explained(error) from None
+            raise explain_failure(self.function.name, error) from None
 
-    def explained(self, error: Exception) -> UnimplementedError:
-        """Why a function cannot be saved, and what to do."""
-        name = self.function.name
-        if isinstance(error, ValueRead):
-            return UnimplementedError(
-                f"saved_model.save: {name} looks at the value of {error}, and its graph depends on "
-                "what it sees. Use tf.cond, tf.while_loop or tf.where for what depends on values."
-            )
-        if isinstance(error, NotGeneral):
-            return UnimplementedError(
-                f"saved_model.save: the graph of {name} depends on the sizes of its arguments in a "
-                f"way that cannot be told from examples: {error}. Give input_signature a shape "
-                "without None."
-            )
-        return UnimplementedError(
-            f"saved_model.save: {name} cannot be saved for the sake of {error}. Leave it out of "
-            "the function, or the function out of the object."
-        )
-
-    def known(self) -> list[TracedPath]:
-        """The path that a call has left, if all sizes are known."""
+    def find_traced_path(self) -> list[TracedPath]:
+        """The path of an earlier call, if all sizes are known."""
         if any(None in shape for shape in self.shapes):
             return []
-        path = self.function.path_for(*self.packed(self.stand_ins(self.shapes, 0)))
-        self.looked = [{}]
+        path = self.function.path_for(*self.pack(self.make_placeholders(self.shapes, 0)))
+        self.integers_read = [{}]
         return [path] if path is not None and not path.guards else []
 
-    def paths(self) -> list[TracedPath]:
+    def trace_sizes(self) -> list[TracedPath]:
         """A path for each choice of sizes."""
         places = [(i, k) for i, s in enumerate(self.shapes) for k, n in enumerate(s) if n is None]
-        self.looked = []
+        self.integers_read = []
         if not places:
-            path = self.traced(self.shapes, 0)
-            others = range(1, TRACES if self.varies else 1)
-            return [path, *(self.traced(self.shapes, k) for k in others)]
-        trouble: Exception | None = None
+            path = self.trace(self.shapes, 0)
+            others = range(1, TRACE_COUNT if self.depends_on_values else 1)
+            return [path, *(self.trace(self.shapes, k) for k in others)]
+        failure: Exception | None = None
         for more in (0, LARGER):
-            for groups in grouped(places):
-                self.looked = []
+            for groups in iterate_groups(places):
+                self.integers_read = []
                 try:
-                    return [self.traced(self.sized(groups, k, more), k) for k in range(TRACES)]
+                    return [
+                        self.trace(self.choose_sizes(groups, k, more), k)
+                        for k in range(TRACE_COUNT)
+                    ]
                 except (InvalidArgumentError, ValueError, TypeError) as error:
-                    trouble = error  # these sizes do not go together
-        assert trouble is not None
-        raise trouble
+                    failure = error  # the function does not take these sizes together
+        assert failure is not None
+        raise failure
 
-    def sized(self, groups: dict[tuple[int, int], int], k: int, more: int) -> list[list[int]]:
+    def choose_sizes(
+        self, groups: dict[tuple[int, int], int], k: int, more: int
+    ) -> list[list[int]]:
         """The shapes with the sizes of the k-th trace."""
         return [
-            [SIZES[groups[i, axis]][k] + more if n is None else n for axis, n in enumerate(shape)]
+            [
+                PLACEHOLDER_SIZES[groups[i, axis]][k] + more if n is None else n
+                for axis, n in enumerate(shape)
+            ]
             for i, shape in enumerate(self.shapes)
         ]
 
-    def stand_ins(self, shapes: list[list[int]], k: int) -> list[Any]:
+    def make_placeholders(self, shapes: list[list[int]], k: int) -> list[Any]:
         """Raw arrays for the tensors among the arguments, in the k-th trace."""
         raws = [
             make_stand_in_array(n, s.dtype.as_numpy_dtype)
             for s, n in zip(self.specs, shapes, strict=True)
         ]
-        raws = [words(raw, k) if raw.dtype == object else raw for raw in raws]
+        raws = [make_words(raw, k) if raw.dtype == object else raw for raw in raws]
         at = 0
         for leaf in nest.flatten(self.arguments):
             if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec):
                 if hasattr(leaf, "ragged_rank"):
-                    fill_splits(raws[at : at + 1 + leaf.ragged_rank])
+                    fill_row_splits(raws[at : at + 1 + leaf.ragged_rank])
                 at += len(leaf._component_specs)
             elif isinstance(leaf, TensorSpec):
                 at += 1
         return raws
 
-    def packed(self, tensors: list[Any]) -> Any:
+    def pack(self, tensors: list[Any]) -> Any:
         """The arguments with these tensors in place of the specs."""
         rest = iter(tensors)
 
-        def leaf(one: Any) -> Any:
-            if isinstance(one, TensorSpec):
+        def fill_leaf(leaf: Any) -> Any:
+            if isinstance(leaf, TensorSpec):
                 return next(rest)
-            if isinstance(one, TypeSpec):
-                return one._from_components([next(rest) for _ in one._component_specs])
-            return one
+            if isinstance(leaf, TypeSpec):
+                return leaf._from_components([next(rest) for _ in leaf._component_specs])
+            return leaf
 
-        return nest.map_structure(leaf, self.arguments)
+        return nest.map_structure(fill_leaf, self.arguments)
 
-    def traced(self, shapes: list[list[int]], k: int) -> TracedPath:
-        """The path on stand-ins of these shapes, in the k-th trace."""
+    def trace(self, shapes: list[list[int]], k: int) -> TracedPath:
+        """The path on placeholders of these shapes, in the k-th trace."""
         function = self.function
-        trace = SavingTrace(function, self.folds)
+        trace = SavingTrace(function, self.folds_constants)
         trace.streams = self.streams
-        raws = self.stand_ins(shapes, k)
+        raws = self.make_placeholders(shapes, k)
         inputs = [trace.add_input(raw) for raw in raws]
-        args, kwargs = self.packed(inputs)
+        args, kwargs = self.pack(inputs)
         try:
-            local.probe_size = FOUND[k]
+            local.probe_size = HOST_RESULT_SIZES[k]
             with use_recorders((trace,)):
                 function.traces += 1
                 result = function.python_function(*args, **kwargs)
@@ -235,19 +231,42 @@ class Tracer:
                 if not trace.created_variables:
                     if trace.give_up_reason:
                         raise CannotSave(trace.give_up_reason)
-                    self.looked.append(trace.looked)
-                    self.varies = self.varies or trace.gives or bool(trace.looked)
+                    self.integers_read.append(trace.integers_read)
+                    self.depends_on_values = (
+                        self.depends_on_values
+                        or trace.has_host_results
+                        or bool(trace.integers_read)
+                    )
                     return path
                 function.note_created_variables(trace.created_variables)
         finally:
             local.probe_size = 0
             trace.close()
         self.streams.clear()
-        return self.traced(shapes, k)  # that run made variables; this one uses them
+        return self.trace(shapes, k)  # the first run created variables; this one uses them
 
 
-def words(raw: Any, k: int) -> Any:
-    """Strings of one word and more, other ones in each trace."""
+def explain_failure(name: str, error: Exception) -> UnimplementedError:
+    """Why a function cannot be saved, and what to do."""
+    if isinstance(error, ValueRead):
+        return UnimplementedError(
+            f"saved_model.save: {name} looks at the value of {error}, and its graph depends on "
+            "that value. Use tf.cond, tf.while_loop or tf.where."
+        )
+    if isinstance(error, NotGeneral):
+        return UnimplementedError(
+            f"saved_model.save: the graph of {name} depends on the sizes of its arguments in a "
+            f"way that cannot be told from examples: {error}. Give input_signature a shape "
+            "without None."
+        )
+    return UnimplementedError(
+        f"saved_model.save: {name} cannot be saved: {error}. Remove it from the function, or the "
+        "function from the object."
+    )
+
+
+def make_words(raw: Any, k: int) -> Any:
+    """An array of strings of one and more words, different in each trace."""
     flat = [" ".join("ab" * (1 + (i + k) % 4)).encode() for i in range(raw.size)]
     flat = [text + b" c" * (5 * k + 3) if not i else text for i, text in enumerate(flat)]
     made = np.empty(raw.size, object)
@@ -255,130 +274,20 @@ def words(raw: Any, k: int) -> Any:
     return made.reshape(raw.shape)
 
 
-def fill_splits(parts: list[Any]) -> None:
-    """Make the row splits of a ragged stand-in valid: rows share the values of the next level."""
+def fill_row_splits(parts: list[Any]) -> None:
+    """Make the row splits of a ragged placeholder valid; rows share the values evenly."""
     flat, *splits = parts
     below = [*(len(s) - 1 for s in splits[1:]), len(flat)]
     for split, total in zip(splits, below, strict=True):
         split[:] = np.round(np.linspace(0, total, len(split)))
 
 
-def grouped(places: list[tuple[int, int]]) -> Iterator[dict[tuple[int, int], int]]:
-    """Which unknown sizes are taken to be one: none; the first axes; all with the same axis."""
-    if len(places) <= len(SIZES):
+def iterate_groups(places: list[tuple[int, int]]) -> Iterator[dict[tuple[int, int], int]]:
+    """Yield assumptions about which unknown sizes are equal: none; first axes; same axes."""
+    if len(places) <= len(PLACEHOLDER_SIZES):
         yield {place: n for n, place in enumerate(places)}
     axes = sorted({axis for _, axis in places})
     inner = [place for place in places if place[1]]
-    if len(inner) < len(SIZES):
+    if len(inner) < len(PLACEHOLDER_SIZES):
         yield {place: 0 if not place[1] else 1 + inner.index(place) for place in places}
     yield {place: axes.index(place[1]) for place in places}
-
-
-class Joined:
-    """Paths of one function that differ by sizes, on their way to one program."""
-
-    def __init__(
-        self, paths: list[TracedPath], looked: list[dict[int, int]], tables: Callable[[Any], Any]
-    ) -> None:
-        """Start with these paths, and the integers that Python looked at in each."""
-        self.paths = paths
-        self.looked = looked
-        self.first = paths[0]
-        self.tables = tables
-        self.held: list[Any] = []
-        self.scope = Scope()
-        self.encoders = [Encoder(path.keys, self.table) for path in paths]
-
-    def table(self, entries: Any) -> Any:
-        """How what a table holds is referred to."""
-        self.tables(entries)  # refuses what is no table
-        if not any(known is entries for known in self.held):
-            self.held.append(entries)
-        return {"$table": next(i for i, known in enumerate(self.held) if known is entries)}
-
-    def shapes(self, number: int) -> list[tuple[int, ...]]:
-        """The shape of a value in each trace."""
-        return [tuple(path.graph.specs[number].shape) for path in self.paths]
-
-    def needed(self, graph: Graph) -> list[Node]:
-        """Nodes that a result, a supplied gradient, or an integer that Python saw depends on."""
-        outputs = [*graph.outputs, *self.looked[0]]
-        while True:
-            nodes = Graph(graph.inputs, graph.nodes, outputs, graph.specs).live_nodes()
-            supplied = [node.static["custom"] for node in nodes if node.op is CUSTOM]
-            more = {n for custom in supplied for n in custom.reads()}.difference(outputs)
-            if not more:
-                return nodes
-            outputs += sorted(more)
-
-    def merged(self, trees: list[Any]) -> Any:
-        """One tree for that of each path."""
-        return merged(trees, self.scope) if len(trees) > 1 else trees[0]
-
-    def node(self, group: tuple[Any, ...]) -> Any:
-        """One application for that of each path."""
-        op, outputs = group[0].op, group[0].outputs
-        trees = [encoder.node(node) for encoder, node in zip(self.encoders, group, strict=True)]
-        read = list(group[0].reads())
-        self.scope.look_at([self.shapes(n) for n in read])
-        self.scope.first = (read[0], self.shapes(read[0])) if read else None
-        try:
-            if any(node.outputs != outputs for node in group):
-                raise NotGeneral("other numbers")
-            tree = self.merged(trees)
-        except NotGeneral as error:
-            raise NotGeneral(f"{op.name} has {error}") from None
-        for number in outputs:
-            self.scope.add(number, self.shapes(number))
-            if number in self.looked[0]:
-                self.scope.count(number, [one.get(number, 0) for one in self.looked])
-        return tree
-
-    def check_alike(self, lists: list[list[Node]]) -> None:
-        """Check that the paths have as many nodes, and read the same from outside."""
-        if any(len(nodes) != len(lists[0]) for nodes in lists):
-            counts = sorted({len(nodes) for nodes in lists})
-            raise NotGeneral(
-                f"it has {counts} ops, as of a loop that Python runs (a body that looks at values "
-                "or calls Python, or one that decodes files)"
-            )
-        first = self.first
-        for path in self.paths:
-            same = path.graph.inputs == first.graph.inputs and path.keys == first.keys
-            if not same or [t.uid for t in path.captures] != [t.uid for t in first.captures]:
-                raise NotGeneral("other tensors and variables from outside are used")
-
-    def program(self) -> Program:
-        """One program for all sizes."""
-        first, numbers = self.first, self.first.graph.inputs
-        if any(type(v) is int for v in first.states):
-            raise CannotSave("a variable among its arguments")
-        lists = [self.needed(path.graph) for path in self.paths]
-        self.check_alike(lists)
-        for number in numbers:
-            self.scope.add(number, self.shapes(number))
-        nodes = [self.node(group) for group in zip(*lists, strict=True)]
-        self.scope.look_at([])
-        pairs = zip(self.encoders, self.paths, strict=True)
-        outputs = self.merged([[e.operand(o) for o in p.graph.outputs] for e, p in pairs])
-        start = len(numbers) - len(first.captures) - len(first.states)
-        end = start + len(first.captures)
-        specs = [spec_of([path.specs[i] for path in self.paths]) for i in range(first.result_count)]
-        tree = {
-            "inputs": numbers[:start],
-            "captures": numbers[start:end],
-            "states": numbers[end:],
-            "nodes": nodes,
-            "outputs": outputs[: first.result_count],
-            "specs": specs,
-        }
-        return Program(tree, list(first.captures), list(first.states), self.held)
-
-
-def spec_of(specs: list[Any]) -> list[Any]:
-    """Shape, with None where traces differ, and dtype of an output."""
-    shapes = [shape for shape, _ in specs]
-    if any(len(shape) != len(shapes[0]) for shape in shapes):
-        raise NotGeneral(f"a result with the shapes {shapes}")
-    sizes = [column[0] if len(set(column)) == 1 else None for column in zip(*shapes, strict=True)]
-    return [sizes, as_dtype(specs[0][1]).name]

@@ -1,4 +1,4 @@
-"""A function for one signature, as a graph without Python: what is saved, and runs again."""
+"""Functions as graphs without Python: what is saved, and what runs after loading."""
 
 from __future__ import annotations
 
@@ -6,27 +6,48 @@ from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.convert import convert
-from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.errors import (
+    DataLossError,
+    InvalidArgumentError,
+    NotDense,
+    OperatorNotAllowedInGraphError,
+    OpError,
+    ResourceExhaustedError,
+)
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.replay import refuse_effect, replay
-from gradtape.graph.side_effect import TensorSlot
 from gradtape.jit.function import Function
-from gradtape.tf.saved_model.node_decoder import Decoder
-from gradtape.tf.saved_model.node_encoder import function_named
+from gradtape.tf.saved_model.failure import MalformedModel
+from gradtape.tf.saved_model.node_decoder import GraphDecoder
+from gradtape.tf.saved_model.op_schema import CallOp
+from gradtape.tf.saved_model.op_table.registry import find_op
+from gradtape.tf.saved_model.result_structure import build_structure, describe_call, leaves_of
+
+# Python's errors of kernels that get arguments they do not take; a graph raises TensorFlow's.
+RAW_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MalformedModel,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+DISPATCH_ERRORS = (OperatorNotAllowedInGraphError, NotDense)  # other functions handle these
 
 
-class Program:
-    """A graph with what it reads from outside, for arguments of certain ranks.
+class GraphFunction:
+    """A graph with its captures, variables and tables, for arguments of certain ranks.
 
     Attributes:
-        tree: `inputs`, `captures`, `states`: numbers of the values that are given; `nodes`;
-            `outputs`: operands; `specs`: shapes and dtypes of the outputs.
+        tree: numbers of the given values (`inputs`, `captures`, `states`), `nodes`, `outputs`, and
+            shapes and dtypes of the outputs (`specs`).
         captures: tensors.
         states: variables.
-        tables: what the tables hold that are looked up.
+        tables: entries of the tables that the graph looks up.
     """
 
     def __init__(
@@ -41,58 +62,76 @@ class Program:
     def run(self, tensors: tuple[Tensor, ...]) -> list[Tensor]:
         """The flat results for flat arguments."""
         tree = self.tree
-        env: dict[int, Any] = dict(zip(tree["inputs"], tensors, strict=True))
-        env.update(zip(tree["captures"], self.captures, strict=True))
-        env.update(zip(tree["states"], [v._read() for v in self.states], strict=True))
-        decoder = Decoder(env, self.tables)
+        values: dict[int, Any] = dict(zip(tree["inputs"], tensors, strict=True))
+        values.update(zip(tree["captures"], self.captures, strict=True))
+        values.update(zip(tree["states"], [v._read() for v in self.states], strict=True))
+        decoder = GraphDecoder(values, self.tables)
         for node in tree["nodes"]:
-            if "call" in node and "flags" not in node:
-                self.happen(node, decoder)
+            if find_op(node["op"]).is_effect:
+                self.run_on_host(node, decoder)
             else:
-                replay([decoder.node(node)], env, refuse_effect, self.installed)
-        return [convert(self.looked_up(decoder, output)) for output in tree["outputs"]]
+                replay([decoder.decode_node(node)], values, refuse_effect, self.assign_variable)
+        return [convert(look_up_operand(decoder, output)) for output in tree["outputs"]]
 
-    def happen(self, node: dict[str, Any], decoder: Decoder) -> None:
-        """Let something happen: a function of gradtape is called."""
-        given = [self.looked_up(decoder, operand) for operand in node["in"]]
-        args, kwargs = nest.map_structure(
-            lambda leaf: given[leaf.position] if isinstance(leaf, TensorSlot) else leaf,
-            decoder.value(node["args"]),
-        )
-        result = function_named(node["call"])(*args, **kwargs)
-        flat = nest.flatten(result, expand_composites=True) if node["out"] else []
-        decoder.env.update(zip(node["out"], flat, strict=True))
+    def run_on_host(self, node: dict[str, Any], decoder: GraphDecoder) -> None:
+        """Call a function of the library on the host."""
+        schema, _, attributes, outputs = decoder.decode_call(node)
+        assert isinstance(schema, CallOp)
+        given = [look_up_operand(decoder, operand) for operand in node["in"]]
+        result = schema.call(attributes, given)
+        flat = nest.flatten(result, expand_composites=True) if outputs else []
+        decoder.values.update(zip(outputs, flat, strict=True))
 
-    def installed(self, key: int, value: Any) -> Tensor:
-        """Give a variable its new value."""
+    def assign_variable(self, key: int, value: Any) -> Tensor:
+        """Assign a variable, and return its new value."""
         variable = self.states[key]
         variable.assign(value, read_value=False)
         tensor: Tensor = variable._read()
         return tensor
 
-    def looked_up(self, decoder: Decoder, operand: Any) -> Any:
-        """The tensor of an operand."""
-        found = decoder.operand(operand)
-        value = decoder.env[found] if type(found) is int else found.raw
-        return value if isinstance(value, Tensor) else make_tensor(value)
+
+def look_up_operand(decoder: GraphDecoder, tree: Any) -> Any:
+    """The tensor of an operand."""
+    operand = decoder.decode_operand(tree)
+    value = decoder.values[operand] if type(operand) is int else operand.raw
+    return value if isinstance(value, Tensor) else make_tensor(value)
+
+
+def as_graph_error(name: str, error: Exception) -> OpError:
+    """TensorFlow's error for an error of Python's that the graph of a file causes."""
+    if isinstance(error, MemoryError):
+        return ResourceExhaustedError(f"{name}: out of memory: {error}")
+    if isinstance(error, MalformedModel):
+        return DataLossError(
+            f"{name}: the graph of this SavedModel cannot run for these arguments: {error}. Save "
+            "the model again."
+        )
+    return InvalidArgumentError(
+        f"{name}: the graph of this SavedModel does not take these arguments: "
+        f"{type(error).__name__}: {error}. Check their shapes and values."
+    )
 
 
 class Variant:
     """A function for one signature.
 
     Attributes:
-        arguments: (args, kwargs) of a call; specs in place of tensors.
-        programs: what runs, by the ranks of the tensors among the arguments.
-        returned: the structure of the result.
-        specs: of the tensors among the arguments.
+        arguments: (args, kwargs) of a call, with specs in place of tensors.
+        graphs: the graph to run, by the ranks of the tensors among the arguments.
+        returned: the structure of the result, as a tree.
+        specs: the specs of the tensors among the arguments.
     """
 
     def __init__(
-        self, arguments: Any, programs: dict[tuple[int, ...], Program], returned: Any, name: str
+        self,
+        arguments: Any,
+        graphs: dict[tuple[int, ...], GraphFunction],
+        returned: Any,
+        name: str,
     ) -> None:
         """A function of these parts."""
         self.arguments = arguments
-        self.programs = programs
+        self.graphs = graphs
         self.returned = returned
         self.specs = [leaf for leaf in leaves_of(arguments) if isinstance(leaf, TensorSpec)]
         self.function = Function(self.run, name)
@@ -101,22 +140,26 @@ class Variant:
     def run(self, *tensors: Tensor) -> list[Tensor]:
         """The flat results for flat arguments."""
         ranks = tuple([len(t.shape) for t in tensors])
-        program = self.programs.get(ranks)
-        if program is None:
-            known = ", ".join(map(str, self.programs))
+        graph = self.graphs.get(ranks)
+        if graph is None:
+            known = ", ".join(map(str, self.graphs))
             raise InvalidArgumentError(
                 f"{self.function.name}: this SavedModel was saved for arguments of the ranks "
                 f"{known}. Received {ranks}. Save it with a shape of known rank."
             )
-        return program.run(tensors)
+        return graph.run(tensors)
 
     def __call__(self, tensors: list[Any]) -> Any:
-        """What the function returns for these tensors."""
-        results = self.function(*tensors)
-        return rebuilt(self.returned, results)
+        """The result for these tensors."""
+        try:
+            return build_structure(self.returned, self.function(*tensors))
+        except DISPATCH_ERRORS:
+            raise
+        except RAW_ERRORS as error:
+            raise as_graph_error(self.function.name, error) from error
 
-    def matches(self, arguments: Any) -> list[Any] | None:
-        """The tensors among the arguments of a call, if they are what this variant is for."""
+    def match(self, arguments: Any) -> list[Any] | None:
+        """The tensors among the arguments of a call; None if this variant does not take them."""
         try:
             given = nest.flatten_up_to(self.arguments, arguments)
         except (TypeError, ValueError):
@@ -124,7 +167,7 @@ class Variant:
         tensors: list[Any] = []
         for expected, value in zip(nest.flatten(self.arguments), given, strict=True):
             if isinstance(expected, TensorSpec):
-                parts: list[Any] = [fitting(expected, value)]
+                parts: list[Any] = [convert_to_spec(expected, value)]
             elif isinstance(expected, TypeSpec):
                 if not expected.is_compatible_with(value):
                     return None
@@ -139,7 +182,7 @@ class Variant:
         return tensors
 
     def is_for(self, arguments: Any) -> bool:
-        """Whether these arguments, with specs in place of tensors, are what this variant is for."""
+        """Whether this variant takes arguments that are described by specs."""
         try:
             given = nest.flatten_up_to(self.arguments, arguments)
         except (TypeError, ValueError):
@@ -149,19 +192,18 @@ class Variant:
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """Variables that it uses, but for the hidden ones of random ops."""
-        states = {v._key: v for program in self.programs.values() for v in program.states}
+        """The variables that it uses, without the hidden ones of random ops."""
+        states = {v._key: v for graph in self.graphs.values() for v in graph.states}
         return tuple(v for v in states.values() if not is_stream(v))
 
     @property
     def outputs(self) -> list[TensorSpec]:
         """Specs of the flat results."""
-        found = zip(*[program.tree["specs"] for program in self.programs.values()], strict=True)
-        return [common(list(specs)) for specs in found]
+        found = zip(*[graph.tree["specs"] for graph in self.graphs.values()], strict=True)
+        return [merge_output_specs(list(specs)) for specs in found]
 
     def __repr__(self) -> str:
-        """The arguments."""
-        return described(self.arguments)
+        return describe_call(self.arguments)
 
 
 def is_stream(variable: Any) -> bool:
@@ -169,8 +211,8 @@ def is_stream(variable: Any) -> bool:
     return hasattr(variable, "pair")
 
 
-def common(specs: list[Any]) -> TensorSpec:
-    """What describes all of these shapes and dtypes."""
+def merge_output_specs(specs: list[Any]) -> TensorSpec:
+    """A spec for all of these shapes and dtypes."""
     shapes, dtype = [shape for shape, _ in specs], specs[0][1]
     if any(len(shape) != len(shapes[0]) for shape in shapes):
         return TensorSpec(None, dtype)
@@ -178,7 +220,7 @@ def common(specs: list[Any]) -> TensorSpec:
     return TensorSpec(sizes, dtype)
 
 
-def fitting(spec: TensorSpec, given: Any) -> Tensor | None:
+def convert_to_spec(spec: TensorSpec, given: Any) -> Tensor | None:
     """`given` as a tensor that `spec` describes, or None."""
     if given is None or (isinstance(given, (str, bytes)) and spec.dtype.name != "string"):
         return None
@@ -188,64 +230,3 @@ def fitting(spec: TensorSpec, given: Any) -> Tensor | None:
         return None
     fits = tensor.dtype is spec.dtype and spec.shape.is_compatible_with(tensor.shape)
     return tensor if fits else None
-
-
-def leaves_of(structure: Any) -> list[Any]:
-    """Tensors, specs and Python values of a structure."""
-    flat = []
-    for leaf in nest.flatten(structure, expand_composites=True):
-        if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec):
-            flat += leaf._component_specs
-        else:
-            flat.append(leaf)
-    return flat
-
-
-def rebuilt(tree: Any, results: list[Any]) -> Any:
-    """A result of this structure."""
-    if not isinstance(tree, dict):
-        return tree
-    ((kind, inside),) = tree.items()
-    if kind == "$result":
-        return results[inside]
-    if kind == "$dict":
-        return {key: rebuilt(value, results) for key, value in inside}
-    parts = [rebuilt(value, results) for value in inside]
-    if kind == "$ragged":
-        return RaggedTensor.from_nested_row_splits(parts[0], parts[1:], validate=False)
-    if kind == "$sparse":
-        return SparseTensor(*parts)
-    return tuple(parts) if kind == "$tuple" else parts
-
-
-def structure_of(value: Any, position: Any) -> Any:
-    """The structure of a result as a tree; `position` counts its tensors."""
-    if value is None:
-        return None
-    if isinstance(value, Tensor):
-        return {"$result": next(position)}
-    if isinstance(value, RaggedTensor):
-        return {
-            "$ragged": [structure_of(p, position) for p in value._type_spec._to_components(value)]
-        }
-    if isinstance(value, SparseTensor):
-        parts = (value.indices, value.values, value.dense_shape)
-        return {"$sparse": [structure_of(p, position) for p in parts]}
-    if isinstance(value, dict):
-        numbered = {key: structure_of(value[key], position) for key in sorted(value)}
-        return {"$dict": [[key, numbered[key]] for key in value]}
-    if isinstance(value, (list, tuple)):
-        kind = "$list" if isinstance(value, list) else "$tuple"
-        return {kind: [structure_of(item, position) for item in value]}
-    raise TypeError(
-        f"saved_model.save: a function returns a {type(value).__name__}, which cannot be saved. "
-        "Return tensors, and lists, tuples and dicts of them."
-    )
-
-
-def described(arguments: Any) -> str:
-    """The arguments of a call in lines, as TensorFlow says them."""
-    args, kwargs = arguments
-    lines = [f"  Positional arguments ({len(args)} total):"]
-    lines += [f"    * {value!r}" for value in args]
-    return "\n".join([*lines, f"  Keyword arguments: {kwargs!r}"])

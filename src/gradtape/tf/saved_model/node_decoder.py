@@ -1,196 +1,167 @@
-"""Nodes of a graph from the trees in a file, for the sizes at hand."""
+"""Nodes and graphs from the tree in a file, for the sizes of one call."""
 
 from __future__ import annotations
 
-from math import prod
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.core.dtypes import as_dtype
-from gradtape.core.errors import DataLossError
-from gradtape.core.primitive import REGISTRY, Spec
-from gradtape.core.shapes import TensorShape
-from gradtape.core.spec import TensorSpec
-from gradtape.graph.control_node import COND, LOOP
-from gradtape.graph.custom_gradient import CUSTOM, UserGradient
+from gradtape.core.primitive import Spec
+from gradtape.graph.custom_gradient import UserGradient
 from gradtape.graph.graph import Constant, Graph, Node
 from gradtape.graph.loop_gradient import LoopLayout
 from gradtape.graph.side_effect import TensorSlot
 from gradtape.graph.subgraph import Body
-from gradtape.graph.trace_op import INSTALL, make_raw_op
-from gradtape.tf.saved_model.node_encoder import SHAPE, dtype_of, fields_named, function_named
-from gradtape.tf.saved_model.trace_merge import same_padding
+from gradtape.tf.saved_model.attribute_type import Open
+from gradtape.tf.saved_model.failure import MalformedModel, shorten
+from gradtape.tf.saved_model.limit import MAX_RANK, MAX_SIZE, MAX_TEXT, MAX_VALUE_NUMBER
+from gradtape.tf.saved_model.op_schema import OpSchema
+from gradtape.tf.saved_model.op_table.registry import find_op
+from gradtape.tf.saved_model.tree_check import (
+    expect_bool,
+    expect_dict,
+    expect_dtype,
+    expect_index,
+    expect_int,
+    expect_list,
+    expect_number,
+    expect_text,
+)
+from gradtape.tf.saved_model.value_decoder import ValueDecoder
 
-OPS = {op.name: op for op in (COND, LOOP, CUSTOM, INSTALL)}
+LAYOUT_FIELDS = ("carries", "captures", "xs", "ys", "saved", "reverse")
+NODE_FIELDS = ("op", "in", "out", "static")
+GRAPH_FIELDS = ("inputs", "nodes", "outputs", "specs")
+CUSTOM_FIELDS = ("inputs", "seeds", "nodes", "gradients", "error")
 
 
-class Decoder:
-    """Makes nodes for one run.
+class GraphDecoder(ValueDecoder):
+    """Decodes the trees of one graph for one call.
 
     Attributes:
-        env: values by number; those that are there have shapes.
-        tables: what the tables hold that nodes refer to, by number.
+        values: the tensors that exist so far, by number; their shapes give the sizes of the call.
+        tables: entries of the tables that nodes refer to.
     """
 
-    def __init__(self, env: dict[int, Any], tables: Any) -> None:
-        """Start with the inputs in `env`, which grows."""
-        self.env = env
+    tags: ClassVar[dict[str, str]] = ValueDecoder.tags | {
+        "$input": "decode_input",
+        "$table": "decode_table",
+        "$body": "decode_body",
+        "$layout": "decode_layout",
+        "$custom": "decode_custom",
+    }
+
+    def __init__(self, values: dict[int, Any], tables: list[Any]) -> None:
+        """Start with the inputs in `values`, which grows."""
+        self.values = values
         self.tables = tables
 
-    def node(self, tree: dict[str, Any]) -> Node:
-        """An application."""
-        inputs = tuple([self.operand(i) for i in tree["in"]])
-        outputs = tuple(tree["out"])
-        if "call" in tree:
-            args = tuple([self.value(a) for a in tree["args"]])
-            places = [i for i, a in enumerate(args) if type(a) is TensorSlot]
-            op = make_raw_op(function_named(tree["call"]), args, places, *tree["flags"])
-            return Node(op, inputs, {}, outputs)
-        name = tree["op"]
-        known = OPS.get(name) or REGISTRY.get(name)
-        if known is None:
-            raise DataLossError(f"saved_model: there is no op {name!r}.")
-        static = {key: self.value(value) for key, value in tree["static"].items()}
-        return Node(known, inputs, static, outputs)
-
-    def operand(self, tree: Any) -> Any:
-        """What a node reads."""
-        if isinstance(tree, dict) and "$value" in tree:
-            return tree["$value"]
-        return Constant(self.value(tree))
-
-    def graph(self, tree: dict[str, Any]) -> Graph:
-        """A graph inside a node."""
-        nodes = [self.node(node) for node in tree["nodes"]]
-        outputs = [self.operand(o) for o in tree["outputs"]]
-        specs = {
-            number: Spec((tuple([self.value(n) for n in shape]), self.value(dtype)))
-            for number, shape, dtype in tree["specs"]
-        }
-        return Graph(tree["inputs"], nodes, outputs, specs)
-
-    def size(self, factor: int, atoms: list[Any], plus: int) -> int:
-        """A number that follows from sizes."""
-        return int(factor * prod(self.count(n, axis) for n, axis in atoms) + plus)
-
-    def count(self, number: int, axis: int | None) -> int:
+    def count(self, number: int, axis: int | None) -> Any:
         """The size of a value along an axis; without an axis, the integer that it is."""
-        value = self.env[number]
-        return int(value if axis is None else value._array.shape[axis])
+        tensor = self.values[number]
+        return int(tensor) if axis is None else int(tensor._array.shape[axis])
 
-    def value(self, tree: Any) -> Any:
-        """Whatever a node is made with."""
-        if isinstance(tree, np.ndarray):
-            return tree if tree.shape or tree.dtype == object else tree[()]
-        if not isinstance(tree, dict):
-            return tree
-        ((kind, inside),) = tree.items()
-        return getattr(self, f"_{kind[1:]}")(inside)
+    def build_array(self, build: Callable[[], Any]) -> Any:
+        """An array that depends on sizes."""
+        try:
+            return build()
+        except (TypeError, ValueError, OverflowError) as error:
+            raise MalformedModel(f"an array cannot be made: {error}") from None
 
-    def _size(self, inside: Any) -> int:
-        return self.size(*inside)
+    def decode_node(self, tree: Any) -> Node:
+        """A node of a graph."""
+        schema, inputs, values, outputs = self.decode_call(tree)
+        return schema.make_node(inputs, values, outputs)
 
-    def _ratio(self, inside: Any) -> float:
-        factor, atoms, power = inside
-        return float(factor * float(self.size(1, atoms, 0)) ** power)
+    def decode_call(
+        self, tree: Any
+    ) -> tuple[OpSchema, tuple[Any, ...], dict[str, Any], tuple[int, ...]]:
+        """The schema, inputs, attributes and outputs of a node."""
+        expect_dict(tree, *NODE_FIELDS)
+        schema = find_op(tree["op"])
+        inputs = tuple([self.decode_operand(one) for one in expect_list(tree["in"])])
+        outputs = tuple([expect_number(one) for one in expect_list(tree["out"])])
+        static = expect_dict(tree["static"], *schema.attributes)
+        values = {name: self.decode(static[name]) for name in schema.attributes}
+        schema.check_attributes(values)
+        schema.check_counts(values, len(inputs), len(outputs))
+        return schema, inputs, values, outputs
 
-    def _filled(self, inside: Any) -> Any:
-        sizes, value, name = inside
-        return np.full([self.value(s) for s in sizes], self.value(value), np.dtype(name))[()]
+    def decode_operand(self, tree: Any) -> Any:
+        """What a node reads: the number of a value, or a constant."""
+        if isinstance(tree, dict) and "$value" in tree:
+            return expect_number(expect_dict(tree, "$value")["$value"])
+        raw = self.decode(tree)
+        if not isinstance(raw, (np.ndarray, np.generic, Open, bool, int, float, complex)):
+            raise MalformedModel(f"a node reads values and arrays. Received {shorten(tree)}")
+        return Constant(raw)
 
-    def _elements(self, inside: Any) -> Any:
-        sizes, elements, name = inside
-        flat = np.array([self.value(e) for e in elements], np.dtype(name))
-        return flat.reshape([self.value(s) for s in sizes])
+    def decode_graph(self, tree: Any) -> Graph:
+        """The graph of a body."""
+        expect_dict(tree, *GRAPH_FIELDS)
+        inputs = [expect_number(one) for one in expect_list(tree["inputs"])]
+        nodes = [self.decode_node(node) for node in expect_list(tree["nodes"])]
+        outputs = [self.decode_operand(one) for one in expect_list(tree["outputs"])]
+        specs = {}
+        for one in expect_list(tree["specs"]):
+            number, shape, dtype = expect_list(one, 3)
+            specs[expect_number(number)] = self.decode_value_spec(shape, dtype)
+        return Graph(inputs, nodes, outputs, specs)
 
-    def _ramp(self, inside: Any) -> Any:
-        count, start, step, name = inside
-        steps = np.arange(self.value(count)).astype(np.dtype(name))
-        ramp = self.value(start) + steps * np.dtype(name).type(self.value(step))
-        return ramp.astype(np.dtype(name))
+    def decode_value_spec(self, shape: Any, dtype: Any) -> Spec:
+        """Shape and dtype of a value."""
+        sizes = tuple([self.decode_int(size, 0, MAX_SIZE) for size in expect_list(shape)])
+        return Spec((sizes, np.dtype(expect_dtype(dtype).as_numpy_dtype)))
 
-    def _triangle(self, inside: Any) -> Any:
-        sizes, diagonal, lower, upper, name = inside
-        shape = [self.value(s) for s in sizes]
-        below = np.subtract.outer(np.arange(shape[-2]), np.arange(shape[-1]))
-        filled = np.where(below >= self.value(diagonal), self.value(lower), self.value(upper))
-        return np.broadcast_to(filled.astype(np.dtype(name)), shape)
+    def decode_input(self, inner: Any) -> TensorSlot:
+        """The place of an input of the node."""
+        return TensorSlot(expect_number(inner))
 
-    def _tuple(self, inside: Any) -> tuple[Any, ...]:
-        return tuple([self.value(v) for v in inside])
+    def decode_table(self, inner: Any) -> Any:
+        """The entries of a table."""
+        return self.tables[expect_index(inner, len(self.tables), "table")]
 
-    def _list(self, inside: Any) -> list[Any]:
-        return [self.value(v) for v in inside]
+    def decode_body(self, inner: Any) -> Body:
+        """The body of a loop or branch."""
+        return Body(self.decode_graph(inner))
 
-    def _dict(self, inside: Any) -> dict[Any, Any]:
-        return {self.value(k): self.value(v) for k, v in inside}
+    def decode_layout(self, inner: Any) -> LoopLayout:
+        """The layout of a loop."""
+        expect_dict(inner, *LAYOUT_FIELDS)
+        most = MAX_VALUE_NUMBER
+        axes = [expect_int(axis, -MAX_RANK, -1) for axis in expect_list(inner["xs"])]
+        stacked = []
+        for one in expect_list(inner["ys"]):
+            axis, shape, dtype = expect_list(one, 3)
+            spec = self.decode_value_spec(shape, dtype)
+            stacked.append((expect_int(axis, -MAX_RANK, -1), spec.shape, spec.dtype))
+        carries = expect_int(inner["carries"], 0, most)
+        return LoopLayout(
+            carries,
+            expect_int(inner["captures"], 0, most),
+            tuple(axes),
+            tuple(stacked),
+            tuple([expect_index(i, carries, "carry") for i in expect_list(inner["saved"])]),
+            expect_bool(inner["reverse"]),
+        )
 
-    def _bytes(self, inside: str) -> bytes:
-        return inside.encode("latin-1")
-
-    def _float(self, inside: str) -> float:
-        return float(inside)
-
-    def _complex(self, inside: Any) -> complex:
-        return complex(*[self.value(part) for part in inside])
-
-    def _slice(self, inside: Any) -> slice:
-        return slice(*[self.value(part) for part in inside])
-
-    def _ellipsis(self, inside: Any) -> Any:
-        return ...
-
-    def _dtype(self, inside: Any) -> Any:
-        return dtype_of(*inside)
-
-    def _tensorshape(self, inside: Any) -> TensorShape:
-        return TensorShape(None if inside is None else [self.value(n) for n in inside])
-
-    def _spec(self, inside: Any) -> TensorSpec:
-        shape, dtype, name = inside
-        sizes = None if shape is None else [self.value(n) for n in shape]
-        return TensorSpec(sizes, as_dtype(dtype), name)
-
-    def _fields(self, inside: Any) -> Any:
-        name, values = inside
-        return fields_named(name)(*[self.value(v) for v in values])
-
-    def _padding(self, inside: Any) -> tuple[int, int]:
-        (number, axis), stride, reach = inside
-        return same_padding(self.count(number, axis), stride, reach)
-
-    def _hole(self, inside: int) -> TensorSlot:
-        return TensorSlot(inside)
-
-    def _function(self, inside: str) -> Any:
-        return function_named(inside)
-
-    def _primitive(self, inside: str) -> Any:
-        return REGISTRY[inside].function
-
-    def _table(self, inside: int) -> Any:
-        return self.tables[inside]
-
-    def _body(self, inside: Any) -> Body:
-        return Body(self.graph(inside))
-
-    def _shape(self, inside: Any) -> LoopLayout:
-        return LoopLayout(**dict(zip(SHAPE, map(self.value, inside), strict=True)))
-
-    def _custom(self, inside: Any) -> UserGradient:
+    def decode_custom(self, inner: Any) -> UserGradient:
+        """A gradient function of the user's."""
+        expect_dict(inner, *CUSTOM_FIELDS)
         custom = UserGradient()
-        custom.inputs = tuple([self.operand(i) for i in inside["inputs"]])
-        custom.seeds = inside["seeds"]
-        custom.nodes = [self.node(node) for node in inside["nodes"]]
-        custom.input_gradients = [self.answer(a) for a in inside["answers"]]
-        custom.trace_error = inside["trouble"]
+        custom.inputs = tuple([self.decode_operand(one) for one in expect_list(inner["inputs"])])
+        custom.seeds = [expect_number(one) for one in expect_list(inner["seeds"])]
+        custom.nodes = [self.decode_node(node) for node in expect_list(inner["nodes"])]
+        custom.input_gradients = [self.decode_gradient(g) for g in expect_list(inner["gradients"])]
+        custom.trace_error = expect_text(inner["error"], MAX_TEXT)
         return custom
 
-    def answer(self, tree: Any) -> Any:
-        """What a supplied gradient gives for one input."""
+    def decode_gradient(self, tree: Any) -> Any:
+        """The gradient of one input: None, an operand, or operands of IndexedSlices."""
         if tree is None:
             return None
         if isinstance(tree, dict) and "$slices" in tree:
-            return tuple([self.operand(part) for part in tree["$slices"]])
-        return self.operand(tree)
+            parts = expect_list(expect_dict(tree, "$slices")["$slices"], 2)
+            return tuple([self.decode_operand(part) for part in parts])
+        return self.decode_operand(tree)

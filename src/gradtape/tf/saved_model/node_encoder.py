@@ -1,244 +1,229 @@
-"""What nodes of a graph are made with, as plain trees: dicts, lists, numbers, strings and arrays.
+"""Nodes of a graph as trees: dicts, lists, numbers, strings and arrays.
 
-A dict with one key that begins with `$` stands for anything else. Nothing in a tree is code:
-functions are known by their names in gradtape.
+A dict with one key that starts with `$`, a tag, stands for a value that JSON lacks. Ops are named
+as in the registry; a tree contains no code.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.dtypes import DType, as_dtype
+from gradtape.core.lazy_array import LazyArray
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor
 from gradtape.graph.custom_gradient import UserGradient
 from gradtape.graph.graph import Constant, Effect, Graph, Node
 from gradtape.graph.loop_gradient import LoopLayout
+from gradtape.graph.raw_function import scalar_of
 from gradtape.graph.side_effect import TensorSlot
 from gradtape.graph.subgraph import Body
 from gradtape.graph.trace_op import INSTALL
-
-# Modules of gradtape.tf whose functions nodes may call, by name.
-HOMES = frozenset(
-    """
-    array.creation array.dynamic_index array.dynamic_partition array.gather_slice array.mask
-    array.scatter array.shape array.sort_unique audio debugging.assertion debugging.check_numerics
-    debugging.shape_assertion image.adjustment image.codec image.crop_flip image.extract_glimpse
-    image.random_augmentation image.random_box io.csv io.parse_example io.parse_sequence_example
-    io.print io.serialization linalg.band_matrix linalg.conjugate_gradient linalg.decomposition
-    linalg.linear_operator.matrix linalg.solve lookup.experimental lookup.hash_table math.bincount
-    math.segment nn.argmax_pool nn.ctc_decoder nn.ctc_loss nn.dilation nn.embedding_sparse
-    nn.fractional_pool nn.isotonic_regression numpy.array numpy.elementwise numpy.index public_op
-    ragged.broadcast ragged.conversion ragged.creation ragged.gather_slice ragged.method
-    ragged.reduce ragged.shape ragged.strings random.candidate_sampler random.distribution
-    random.stateful random.stateless random.unigram_sampler raw_ops.projective_transform
-    raw_ops.unique_bucketize sets sparse.arithmetic sparse.conversion sparse.cross sparse.index
-    strings.byte_string strings.conversion strings.hash_bucket strings.join strings.regex
-    strings.unicode
-    """.split()  # noqa: SIM905  a list of names reads better so
+from gradtape.tf.saved_model.failure import CannotSave, MalformedModel
+from gradtape.tf.saved_model.op_schema import HostOp, OpSchema, RawOp
+from gradtape.tf.saved_model.op_table.registry import (
+    RECORDS,
+    explain_refusal,
+    find_host_op,
+    find_op,
 )
-NUMPY = frozenset(("asarray", "flatnonzero", "iscomplex", "isreal", "signbit"))
-WRITING = ("write_file",)  # what is read from a file must not write others
-LAYERS = ("gradtape.ops.", "gradtape.core.", "gradtape.graph.raw_function")
 
 
-class CannotSave(Exception):  # noqa: N818  turned into an error by who knows the function
-    """Something has no place in a file."""
-
-
-def name_of_function(function: Any) -> str:
-    """How a function of gradtape is called in a file."""
-    module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
-    text = f"{module}:{name}"
-    try:
-        found = function_named(text)
-    except CannotSave:
-        raise CannotSave(f"the function {text}") from None
-    while found is not function and hasattr(found, "__wrapped__"):
-        found = found.__wrapped__
-    if found is not function:
-        raise CannotSave(f"the function {text}")
-    return text
-
-
-def function_named(text: str) -> Any:
-    """The function of gradtape that is called so.
-
-    Raises:
-        CannotSave: if there is none that a file may name.
-    """
-    module, _, name = text.partition(":")
-    home = module.removeprefix("gradtape.tf.")
-    allowed = (module.startswith("gradtape.tf.") and home in HOMES) or module.startswith(LAYERS)
-    allowed = (allowed and name not in WRITING) or (module == "numpy" and name in NUMPY)
-    try:
-        found = getattr(importlib.import_module(module), name) if allowed else None
-    except (ImportError, AttributeError):
-        found = None
-    if not callable(found) or getattr(found, "__module__", None) != module:
-        raise CannotSave(f"the function {text}")
-    return found
+def refuse_object(value: Any) -> Any:
+    """Raise, because an object cannot be saved."""
+    raise CannotSave(f"it uses a {type(value).__name__}")
 
 
 class Encoder:
-    """Trees of the nodes of one trace.
+    """Encodes the nodes of one trace.
 
     Attributes:
-        states: variables' keys, in order; an `install` refers to them by position.
-        tables: for what a table holds (`Entries`), how it is referred to.
+        states: keys of variables, in order; `install` refers to them by position.
+        encode_table: encodes the entries of a table, or refuses any other object.
     """
 
-    def __init__(self, states: list[int], tables: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, states: list[int] | None = None, encode_table: Callable[[Any], Any] = refuse_object
+    ) -> None:
         """For a path with these variables."""
-        self.states = states
-        self.tables = tables
+        self.states = states or []
+        self.encode_table = encode_table
 
-    def node(self, node: Node) -> dict[str, Any]:
-        """An application."""
-        op = node.op
-        inputs = [self.operand(i) for i in node.inputs]
-        tree: dict[str, Any] = {"op": op.name, "in": inputs, "out": list(node.outputs)}
-        parts = getattr(op.kernel, "parts", None)
+    def encode_node(self, node: Node) -> dict[str, Any]:
+        """A node of a graph."""
+        schema, values = self.describe_call(node)
         try:
-            if parts is not None:
-                function, args = parts[:2]
-                tree["call"] = name_of_function(function)
-                if isinstance(op, Effect):
-                    tree["args"] = self.value(args)
-                else:
-                    places = {place: i for i, place in enumerate(parts[2])}
-                    tree["args"] = [
-                        {"$hole": places[i]} if i in places else self.value(a)
-                        for i, a in enumerate(args)
-                    ]
-                    tree["flags"] = [op.dynamic, op.outputs]
-            elif isinstance(op, Effect):
-                raise CannotSave("Python does it when the function runs")
-            elif op is INSTALL:
-                tree["static"] = {"key": self.states.index(node.static["key"])}
-            else:
-                tree["static"] = {name: self.value(value) for name, value in node.static.items()}
-        except CannotSave as error:
-            raise CannotSave(f"{op.name} ({error})") from None
-        return tree
-
-    def operand(self, operand: Any) -> Any:
-        """What a node reads: the number of a value, or a constant."""
-        if isinstance(operand, Constant):
-            return self.value(operand.raw)
-        return {"$value": int(operand)}
-
-    def graph(self, graph: Graph) -> dict[str, Any]:
-        """A graph inside a node."""
-        numbers = [*graph.inputs, *(o for node in graph.nodes for o in node.outputs)]
-        specs = [(n, graph.specs[n]) for n in dict.fromkeys(numbers)]
+            schema.check_attributes(values)
+        except MalformedModel as error:
+            raise CannotSave(f"{schema.name} cannot be saved: {error}") from None
         return {
-            "inputs": list(graph.inputs),
-            "nodes": [self.node(node) for node in graph.nodes],
-            "outputs": [self.operand(o) for o in graph.outputs],
-            "specs": [[n, list(spec.shape), self.value(spec.dtype)] for n, spec in specs],
+            "op": schema.name,
+            "in": [self.encode_operand(one) for one in node.inputs],
+            "out": list(node.outputs),
+            "static": {name: self.encode(value) for name, value in values.items()},
         }
 
-    def value(self, value: Any) -> Any:
-        """Whatever a node is made with."""
+    def describe_call(self, node: Node) -> tuple[OpSchema, dict[str, Any]]:
+        """The op that a node applies, and its attributes."""
+        op = node.op
+        parts = getattr(op.kernel, "parts", None)
+        if parts is not None:
+            host_op, values = bind_host_call(*parts)
+            return host_op, {n: host_op.attributes[n].to_plain(v) for n, v in values.items()}
+        if isinstance(op, Effect):
+            raise CannotSave(explain_refusal(op.name))
+        try:
+            schema = find_op(op.name)
+        except MalformedModel as error:
+            raise CannotSave(str(error)) from None
+        if op is INSTALL:
+            return schema, {"key": self.states.index(node.static["key"])}
+        return schema, node.static
+
+    def encode_operand(self, operand: Any) -> Any:
+        """What a node reads: the number of a value, or a constant."""
+        if isinstance(operand, Constant):
+            return self.encode(read_lazy(operand.raw))
+        return {"$value": int(operand)}
+
+    def encode_graph(self, graph: Graph) -> dict[str, Any]:
+        """The graph of a body."""
+        numbers = [*graph.inputs, *(o for node in graph.nodes for o in node.outputs)]
+        return {
+            "inputs": list(graph.inputs),
+            "nodes": [self.encode_node(node) for node in graph.nodes],
+            "outputs": [self.encode_operand(o) for o in graph.outputs],
+            "specs": [[n, *encode_spec(*graph.specs[n])] for n in dict.fromkeys(numbers)],
+        }
+
+    def encode(self, value: Any) -> Any:
+        """The value of an attribute."""
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return value
-        simple = SIMPLE.get(kind)
+        simple = SIMPLE_ENCODERS.get(kind)
         if simple is not None:
             return simple(value)
         if kind in (tuple, list):
-            return {f"${kind.__name__}": [self.value(v) for v in value]}
-        for known, encode in OTHERS.items():
+            return {f"${kind.__name__}": [self.encode(one) for one in value]}
+        for known, encode in ENCODERS.items():
             if isinstance(value, known):
                 return encode(self, value)
-        return self.tables(value)
+        return self.encode_table(value)
 
-    def fields(self, value: Any) -> Any:
-        """A tuple with named fields, of a class of gradtape's ops."""
-        name = f"{type(value).__module__}:{type(value).__name__}"
-        if fields_named(name) is not type(value):
-            raise CannotSave(f"a {type(value).__name__}")
-        return {"$fields": [name, [self.value(v) for v in value]]}
+    def encode_record(self, value: tuple[Any, ...]) -> Any:
+        """A named tuple."""
+        name = type(value).__name__
+        if name not in RECORDS or RECORDS[name].kind is not type(value):
+            return refuse_object(value)
+        return {"$record": [name, [self.encode(one) for one in value]]}
 
-    def function(self, function: Any) -> Any:
-        """A function of gradtape, or a primitive."""
-        op = getattr(function, "op", None)
-        return {"$primitive": op.name} if op else {"$function": name_of_function(function)}
+    def encode_dict(self, value: dict[Any, Any]) -> Any:
+        """A dict, as a list of pairs."""
+        return {"$dict": [[self.encode(k), self.encode(v)] for k, v in value.items()]}
 
-    def body(self, body: Body) -> dict[str, Any]:
+    def encode_body(self, body: Body) -> Any:
         """The body of a loop or branch."""
         graph = body.existing_graph
         if graph is None:
-            raise CannotSave("a body that has never run")
-        return self.graph(graph)
+            raise CannotSave("a loop or branch in it has never run")
+        return {"$body": self.encode_graph(graph)}
 
-    def custom(self, custom: UserGradient) -> dict[str, Any]:
-        """A gradient that the user supplied."""
+    def encode_layout(self, layout: LoopLayout) -> Any:
+        """The layout of a loop."""
         return {
-            "inputs": [self.operand(i) for i in custom.inputs],
-            "seeds": list(custom.seeds),
-            "nodes": [self.node(node) for node in custom.nodes],
-            "answers": [self.answer(a) for a in custom.input_gradients],
-            "trouble": custom.trace_error,
+            "$layout": {
+                "carries": layout.carries,
+                "captures": layout.captures,
+                "xs": list(layout.xs),
+                "ys": [[axis, *encode_spec(shape, dtype)] for axis, shape, dtype in layout.ys],
+                "saved": list(layout.saved),
+                "reverse": layout.reverse,
+            }
         }
 
-    def answer(self, answer: Any) -> Any:
-        """What a supplied gradient gives for one input."""
-        if answer is None:
+    def encode_custom(self, custom: UserGradient) -> Any:
+        """A gradient function of the user's."""
+        return {
+            "$custom": {
+                "inputs": [self.encode_operand(one) for one in custom.inputs],
+                "seeds": list(custom.seeds),
+                "nodes": [self.encode_node(node) for node in custom.nodes],
+                "gradients": [self.encode_gradient(one) for one in custom.input_gradients],
+                "error": custom.trace_error,
+            }
+        }
+
+    def encode_gradient(self, gradient: Any) -> Any:
+        """The gradient of one input."""
+        if gradient is None:
             return None
-        if type(answer) is tuple:
-            return {"$slices": [self.operand(part) for part in answer]}
-        return self.operand(answer)
+        if type(gradient) is tuple:
+            return {"$slices": [self.encode_operand(part) for part in gradient]}
+        return self.encode_operand(gradient)
 
 
-SHAPE = ("carries", "captures", "xs", "ys", "saved", "reverse")
-SIMPLE: dict[type, Callable[[Any], Any]] = {
+def bind_host_call(function: Any, args: Any, places: Any) -> tuple[HostOp, dict[str, Any]]:
+    """The op of a call on the host, and its attributes.
+
+    Args:
+        function: the function that the node calls.
+        args: its arguments; those of a function of tensors are (args, kwargs) with slots.
+        places: positions of the inputs among the arguments of a function of raw arrays.
+    """
+    if function is scalar_of:
+        function, args, places = args[0], args[1:], [i - 1 for i in places]
+    op = find_host_op(function)
+    if not isinstance(op, RawOp):
+        return op, op.bind(*args)
+    slots = {place: TensorSlot(i) for i, place in enumerate(places)}
+    return op, op.bind_raw(tuple([slots.get(i) or read_lazy(a) for i, a in enumerate(args)]))
+
+
+def read_lazy(raw: Any) -> Any:
+    """A raw array whose value is on the host."""
+    return raw.value() if isinstance(raw, LazyArray) else raw
+
+
+def encode_spec(shape: Any, dtype: Any) -> list[Any]:
+    """Shape and dtype of a value."""
+    return [[int(size) for size in shape], as_dtype(dtype).name]
+
+
+def encode_dtype_class(kind: type) -> Any:
+    """A class that stands for a dtype, such as `np.float32`."""
+    try:
+        return {"$dtype": [as_dtype(kind).name, False]}
+    except TypeError:
+        raise CannotSave(f"it uses the class {kind.__name__}") from None
+
+
+def encode_shape(shape: TensorShape) -> Any:
+    """The sizes of a TensorShape."""
+    return shape.as_list() if shape.rank is not None else None
+
+
+SIMPLE_ENCODERS: dict[type, Callable[[Any], Any]] = {
     EagerTensor: lambda v: v._array if isinstance(v._array, np.ndarray) else np.asarray(v._array),
-    TensorSlot: lambda v: {"$hole": v.position},
+    TensorSlot: lambda v: {"$input": v.position},
     bytes: lambda v: {"$bytes": v.decode("latin-1")},
     complex: lambda v: {"$complex": [v.real, v.imag]},
     slice: lambda v: {"$slice": [v.start, v.stop, v.step]},
     type(Ellipsis): lambda v: {"$ellipsis": []},
-    TensorShape: lambda v: {"$tensorshape": v.as_list() if v.rank is not None else None},
-    TensorSpec: lambda v: {
-        "$spec": [v.shape.as_list() if v.shape.rank is not None else None, v.dtype.name, v.name]
-    },
+    TensorShape: lambda v: {"$shape": encode_shape(v)},
+    TensorSpec: lambda v: {"$spec": [encode_shape(v.shape), v.dtype.name, v.name]},
 }
-
-
-OTHERS: dict[Any, Callable[[Encoder, Any], Any]] = {
+ENCODERS: dict[Any, Callable[[Encoder, Any], Any]] = {
     (np.ndarray, np.generic): lambda encoder, v: np.asarray(v),
     (np.dtype, DType): lambda encoder, v: {"$dtype": [as_dtype(v).name, isinstance(v, DType)]},
-    type: lambda encoder, v: {"$dtype": [as_dtype(v).name, False]},
-    dict: lambda encoder, v: {
-        "$dict": [[encoder.value(k), encoder.value(x)] for k, x in v.items()]
-    },
-    Body: lambda encoder, v: {"$body": encoder.body(v)},
-    LoopLayout: lambda encoder, v: {"$shape": [encoder.value(getattr(v, name)) for name in SHAPE]},
-    UserGradient: lambda encoder, v: {"$custom": encoder.custom(v)},
-    tuple: Encoder.fields,
-    FunctionType: Encoder.function,
+    type: lambda encoder, v: encode_dtype_class(v),
+    dict: Encoder.encode_dict,
+    Body: Encoder.encode_body,
+    LoopLayout: Encoder.encode_layout,
+    UserGradient: Encoder.encode_custom,
+    tuple: Encoder.encode_record,
 }
-
-
-def fields_named(text: str) -> Any:
-    """The class of tuples among gradtape's ops that is called so, or None."""
-    module, _, name = text.partition(":")
-    if not module.startswith("gradtape.ops."):
-        return None
-    found = getattr(importlib.import_module(module), name, None)
-    is_one = isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields")
-    return found if is_one else None
-
-
-def dtype_of(name: str, is_ours: bool) -> Any:
-    """A dtype by its name."""
-    dtype = as_dtype(name)
-    return dtype if is_ours else np.dtype(dtype.as_numpy_dtype)
