@@ -123,7 +123,7 @@ def integrate_tail(a: Any, x: Any) -> tuple[Any, Any]:
 def subtract_log1p(u: Any) -> Any:
     """`u` - log(1 + u), accurate for small `u` by the series of log((1 + r) / (1 - r))."""
     r = np.where(np.abs(u) < 0.3, u / (u + 2), 0)
-    odd = 0.0
+    odd: Any = 0.0
     for k in range(25, 1, -2):
         odd = odd * r * r + 1 / k
     return np.where(np.abs(u) < 0.3, u * r - 2 * r**3 * odd, u - np.log1p(u))
