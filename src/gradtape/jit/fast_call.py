@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from gradtape.core.device.lazy_tensor import held, pending, versions
+from gradtape.core.lazy_array import get_held_array, make_lazy_tensor, make_lazy_versions
 from gradtape.core.ports import XlaPort, devices
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.jit.in_place_update import InPlaceRunner, is_worth_in_place
@@ -49,14 +49,14 @@ def on_xla(plan: Any, path: TracedPath) -> Run:
 
     Loops over variables run in C where possible: an optimizer has hundreds of variables.
     """
-    captures = list(map(held, path.captures))
+    captures = list(map(get_held_array, path.captures))
     variables = path.resolve_variables([])
     written = [variables[i] for i in path.writes]
     first, last = path.result_count, len(path.graph.outputs)
     start, kind, straight = plan.start, plan.array_type, plan.is_direct
 
     def tensor(value: Any) -> Tensor:
-        return pending(value) if type(value) is kind else make_tensor(value)
+        return make_lazy_tensor(value) if type(value) is kind else make_tensor(value)
 
     def fetched(value: Any) -> Any:
         return XlaPort.fetch(value) if type(value) is kind else value
@@ -64,16 +64,18 @@ def on_xla(plan: Any, path: TracedPath) -> Run:
     pack = path.make_packer(tensor)
 
     def run(tensors: list[Any]) -> Any:
-        given = [*map(held, tensors), *captures]
+        given = [*map(get_held_array, tensors), *captures]
         try:
-            given += map(held, map(current, variables))
+            given += map(get_held_array, map(current, variables))
         except TypeError:  # one of them is being updated
-            given[len(tensors) + len(captures) :] = [held(v._stored_version()) for v in variables]
+            given[len(tensors) + len(captures) :] = [
+                get_held_array(v._stored_version()) for v in variables
+            ]
         outputs = start(given)
         if written:
             values = outputs[first:last]
             if straight or set(map(type, values)) == {kind}:
-                store_versions(written, versions(values))
+                store_versions(written, make_lazy_versions(values))
             else:
                 store_versions(written, [make_version(v) for v in map(fetched, values)])
         return pack(outputs)

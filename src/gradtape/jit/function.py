@@ -9,8 +9,8 @@ from typing import Any
 
 from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import local
-from gradtape.core.device.lazy_tensor import Pending, held
 from gradtape.core.errors import public
+from gradtape.core.lazy_array import LazyTensor, get_held_array
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor
@@ -65,8 +65,8 @@ def told_apart(args: Any, key: list[Any], tensors: list[Any]) -> bool:
     """
     for a in args:
         kind = type(a)
-        if kind is EagerTensor or kind is Pending:
-            raw = held(a)
+        if kind is EagerTensor or kind is LazyTensor:
+            raw = get_held_array(a)
             key.append(raw.shape)
             key.append(raw.dtype)
             tensors.append(a)

@@ -11,12 +11,17 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import local
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST, NO_FAST_PATH, Device, choose_device
 from gradtape.core.ports import devices
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
+from gradtape.devices.array import (
+    HOST,
+    NO_FAST_PATH,
+    Device,
+    choose_device,
+)
 from gradtape.tape.source import variable_of
 
 PLAIN_TYPES = frozenset({bool, int, float, complex, str, bytes, type(None)})

@@ -8,7 +8,6 @@ from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.context import local, next_uid, use_recorders
-from gradtape.core.device.array import to_device
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, hide_library_frames
 from gradtape.core.lock import Lock
@@ -16,6 +15,7 @@ from gradtape.core.ports import TapePort
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.devices.array import to_device
 from gradtape.graph.graph import Constant
 from gradtape.graph.trace import NeedsTape, Trace, raw_value
 from gradtape.jit.backward import FUNCTION_STEP, SavedCall

@@ -13,6 +13,8 @@ import gradtape as tf
 from gradtape.core.fastpath import codegen
 from gradtape.core.fastpath.specialise import Template, blank_dead_blocks
 from gradtape.core.primitive import REGISTRY
+from gradtape.ops import shape as shape  # registers `concat` and `mark_no_gradient`
+from gradtape.ops.nn import lstm as lstm
 from gradtape.tape import backward
 
 ROOT = Path(tf.__file__).parent
@@ -61,7 +63,6 @@ def test_every_generated_function_is_a_specialised_template_or_a_plan():
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef)
     }
-    files = {str(path) for path in ROOT.rglob("*.py")}
     for function in gc.get_objects():
         if type(function) is not FunctionType:
             continue
@@ -72,7 +73,7 @@ def test_every_generated_function_is_a_specialised_template_or_a_plan():
             lines = Path(code.co_filename).read_text("utf-8").splitlines()
             header = lines[code.co_firstlineno - 1]
             assert header.removeprefix("def ").partition("(")[0] in defined, header
-        elif code.co_filename not in files:
+        elif code.co_filename.startswith("<"):
             assert code.co_filename.startswith(("<gradtape plan ", "<frozen ", "<string>")), code
 
 

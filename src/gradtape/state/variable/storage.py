@@ -16,18 +16,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import local, next_uid
-from gradtape.core.device.array import (
-    HOST,
-    Device,
-    DeviceArray,
-    DeviceTensor,
-    place_array,
-    tensor_from_array,
-    to_device,
-)
 from gradtape.core.lock import ONCE, Lock
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.devices.array import (
+    HOST,
+    Device,
+    DeviceArray,
+    place_array,
+    to_device,
+)
+from gradtape.devices.tensor import DeviceTensor, tensor_from_array
 
 
 def count_own_references() -> int:

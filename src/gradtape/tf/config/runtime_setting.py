@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradtape.core.device.placement import PlacementSettings
+from gradtape.devices.placement import PlacementSettings
 
 
 @dataclass
