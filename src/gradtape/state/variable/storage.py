@@ -8,15 +8,18 @@ can see the old value.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from sys import getrefcount
 from typing import Any
-
-import numpy as np
 
 from gradtape.core.context import local, next_uid
 from gradtape.core.lock import ONCE, Lock
+from gradtape.core.ownership import (
+    ARRAY_REFERENCES,
+    UPDATE_REFERENCES,
+    VERSION_REFERENCES,
+    count_references,
+    is_exclusive,
+)
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.devices.array import (
@@ -27,16 +30,6 @@ from gradtape.devices.array import (
     to_device,
 )
 from gradtape.devices.tensor import DeviceTensor, tensor_from_array
-
-
-def count_own_references() -> int:
-    """The `getrefcount` of an array with two references: a local variable and an attribute."""
-    array = count_own_references.kept = np.empty(1)  # type: ignore[attr-defined]
-    return getrefcount(array)
-
-
-# Without the GIL another thread may change a reference count at any time: never in place.
-OWN_REFERENCES = count_own_references() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
 
 
 class VariableStorage:
@@ -128,12 +121,7 @@ class VariableStorage:
             array = self._array_in_update = value._array
             try:
                 del value  # other references to the version keep a reference to the array
-                own = (
-                    getrefcount(array) == OWN_REFERENCES
-                    and type(array) is np.ndarray
-                    and array.base is None
-                    and array.flags.writeable
-                )
+                own = is_exclusive(array, UPDATE_REFERENCES)
                 array = function(array, own, *args)
                 if devices.active and not own:
                     array = to_device(array, self._home_device)
@@ -188,10 +176,8 @@ class ExclusiveUpdate:
                 variable._value = None
                 arrays.append(array)
                 if (
-                    getrefcount(value) != VERSION_REFERENCES
-                    or getrefcount(array) != ARRAY_REFERENCES
-                    or type(array) is not np.ndarray
-                    or array.base is not None
+                    count_references(value) != VERSION_REFERENCES
+                    or not is_exclusive(array, ARRAY_REFERENCES)
                     or not array.flags.carray
                 ):
                     own = False
@@ -217,19 +203,6 @@ class ExclusiveUpdate:
                     variable._array_in_update = None
                 variable._lock.release()
             del self.locked[i]
-
-
-def count_exclusive_references() -> tuple[int, int]:
-    """The `getrefcount` in `ExclusiveUpdate` of a version and an array without other references."""
-    if OWN_REFERENCES < 0:
-        return -1, -1
-    value = make_version(np.empty(1))
-    held = [value]
-    array = value._array
-    work, listed = array, [array]
-    counts = getrefcount(value), getrefcount(array)
-    del held, work, listed
-    return counts
 
 
 def active_trace() -> Any:
@@ -261,6 +234,3 @@ def make_version_on_device(raw: Any) -> EagerTensor:
     tensor = tensor_from_array(raw)
     tensor.uid = -tensor.uid
     return tensor
-
-
-VERSION_REFERENCES, ARRAY_REFERENCES = count_exclusive_references()
