@@ -1,15 +1,17 @@
 """`debug.source` returns the code that runs, and tracebacks show its lines."""
 
-import inspect
 import os
 import subprocess
 import sys
 import traceback
+from pathlib import Path
 
 import pytest
 
 import gradtape as tf
+from gradtape.core.fastpath import codegen
 from gradtape.core.generated_code import REFERENCE
+from gradtape.core.primitive import REGISTRY, primitive
 from gradtape.ops.elementwise import tanh
 
 generated = pytest.mark.skipif(REFERENCE, reason="nothing is generated")
@@ -37,9 +39,9 @@ def test_the_source_of_a_primitive_is_complete_before_its_first_call():
 @generated
 def test_the_source_of_a_backward_step_calls_the_rules():
     text = tf.debug.source(tf.multiply, backward=True)
-    assert "# rule0 = gradtape.ops.elementwise.<lambda>" in text
-    assert "rule0(g, b)" in text
-    assert "rule1(g, a)" in text
+    assert "# a_rule = gradtape.ops.elementwise.<lambda>" in text
+    assert "a_rule(g, b)" in text
+    assert "b_rule(g, a)" in text
 
 
 def test_ordinary_functions_show_their_own_source():
@@ -62,13 +64,53 @@ def test_a_traceback_shows_generated_lines():
         lines = [frame.line for frame in traceback.extract_tb(error.__traceback__)]
     finally:
         tf.debugging.enable_traceback_filtering()
-    assert any("explain_kernel_error(error, op, (x_, y_" in line for line in lines)
+    assert "r = explain_kernel_error(error, op, (x_, y_), {})" in lines
 
 
 @generated
-def test_inspect_finds_the_source():
+def test_a_traceback_shows_the_lines_of_a_backward_step():
+    @primitive(x=lambda g: 1 / 0)
+    def fail_backwards(x):
+        """The identity, whose rule fails."""
+        return x
+
+    try:
+        x = tf.constant(1.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = fail_backwards(x)
+        tf.debugging.disable_traceback_filtering()
+        try:
+            tape.gradient(y, x)
+        except ZeroDivisionError as error:
+            frames = traceback.extract_tb(error.__traceback__)
+        finally:
+            tf.debugging.enable_traceback_filtering()
+    finally:
+        del REGISTRY["fail_backwards"]
+    shown = [(Path(frame.filename).name, frame.line) for frame in frames]
+    assert ("step_template.py", "t = x_rule(g, ...)") in shown
+
+
+@generated
+def test_debuggers_and_coverage_see_the_lines_of_the_template():
     tf.tanh(0.5)
-    assert "r = kernel(x_)" in inspect.getsource(tf.tanh.__code__)
+    template = Path(codegen.TEMPLATE_FILE)
+    assert tf.tanh.__code__.co_filename == str(template)
+    lines = template.read_text("utf-8").splitlines()
+    first = tf.tanh.__code__.co_firstlineno
+    assert lines[first - 1] == "def unary(x, name=None):"
+    used = {line for _, _, line in tf.tanh.__code__.co_lines() if line}
+    assert any(lines[line - 1].strip() == "r = kernel(x_)" for line in used)
+
+
+@generated
+def test_dead_blocks_of_a_template_are_not_compiled():
+    tf.less(1.0, 2.0)
+    lines = Path(codegen.TEMPLATE_FILE).read_text("utf-8").splitlines()
+    used = {lines[line - 1].strip() for _, _, line in tf.less.__code__.co_lines() if line}
+    assert "r = kernel(x_, y_)" in used
+    assert not any("record" in line for line in used)
 
 
 def test_the_reference_mode_generates_nothing_and_computes_the_same():

@@ -11,7 +11,7 @@ import gradtape as tf
 from gradtape import engine
 from gradtape.compile.cost_model import calls_until_xla
 from gradtape.compile.xla.kernel_namespace import has_jax
-from gradtape.core.device.lazy_tensor import Pending
+from gradtape.core.lazy_array import LazyTensor
 from gradtape.core.lock import Lock
 from gradtape.core.tensor import EagerTensor
 from gradtape.state.variable.commit import ExclusiveUpdate
@@ -24,7 +24,7 @@ def lazy_double(x):
     double = tf.function(lambda x: x + x, jit_compile=True)
     for _ in range(3):
         result = double(tf.constant(x))
-    assert type(result) is Pending
+    assert type(result) is LazyTensor
     return result
 
 
@@ -85,7 +85,7 @@ def test_variables_stay_lazy_between_calls():
 
     x = tf.constant([1.0, 1.0])
     sums = [step(x) for _ in range(5)]
-    assert type(v._value) is Pending
+    assert type(v._value) is LazyTensor
     assert [float(s) for s in sums] == [9, 15, 21, 27, 33]
     v.assign_sub([1.0, 1.0])
     w.assign(0.0)
@@ -222,7 +222,7 @@ def test_a_graph_of_many_small_ops_goes_to_xla_after_a_number_of_calls():
     kinds = []
     for _ in range(400):
         result = f(x)
-        kinds.append(type(result) is Pending)
+        kinds.append(type(result) is LazyTensor)
         np.testing.assert_allclose(result, expected, rtol=1e-5)
     assert kinds == sorted(kinds)
     assert 1e5 / 260 < kinds.index(True) + 1 < 1e5 / 250 + 3
@@ -230,12 +230,12 @@ def test_a_graph_of_many_small_ops_goes_to_xla_after_a_number_of_calls():
 
     stays = tf.function(work)
     engine.use("numpy", stays)
-    assert not any(type(stays(x)) is Pending for _ in range(420))
+    assert not any(type(stays(x)) is LazyTensor for _ in range(420))
 
 
 def test_few_ops_stay_on_numpy():
     few = tf.function(lambda x: tf.tanh(x) + 1.0)
-    assert not any(type(few(tf.constant([1.0]))) is Pending for _ in range(500))
+    assert not any(type(few(tf.constant([1.0]))) is LazyTensor for _ in range(500))
 
 
 @pytest.mark.parametrize(("size", "goes"), [(8, True), (128, False)])
@@ -257,5 +257,5 @@ def test_a_loop_with_many_known_iterations_goes_to_xla_at_once():
     steps = tf.ones(100_000)
     for _ in range(3):
         result = turned(tf.constant(0.0), steps)
-    assert type(result) is Pending
+    assert type(result) is LazyTensor
     assert float(result) == 2.0

@@ -21,13 +21,13 @@ from typing import Any, ClassVar
 
 from gradtape.compile.cost_model import calls_until_xla, suits_xla
 from gradtape.compile.numpy import engine as numpy_engine
-from gradtape.compile.xla.accelerator import stand_in as stand_in
+from gradtape.compile.xla.device import stand_in as stand_in
 from gradtape.compile.xla.kernel_namespace import has_jax
-from gradtape.core.device.array import HOST, Device, to_device
-from gradtape.core.device.placement import PlacementSettings, placement_error
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import devices
+from gradtape.devices.array import HOST, Device, to_device
+from gradtape.devices.placement import PlacementSettings, placement_error
 from gradtape.graph.graph import Graph
 
 ENGINES = ("numpy", "xla")

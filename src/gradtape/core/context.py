@@ -22,7 +22,7 @@ class ThreadState(threading.local):
 
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
-    device: Any = None  # the `device.array.Device` that `tf.device` asks for
+    device: Any = None  # the `devices.array.Device` that `tf.device` asks for
     scratch: bool = False  # whether tensors of unknown size may exist: see `shape_inference`
     lane: int | None = None  # which of the two sizes `shape_inference` is running
     depends_on_data: bool = False  # whether that run has used the data of a placeholder

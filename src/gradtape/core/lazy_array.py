@@ -1,15 +1,27 @@
-"""Lazy arrays: shape and dtype are known, and `seen` fetches the value."""
+"""Values that are fetched on first access: lazy arrays, and tensors that hold a JAX array.
+
+The shape and dtype of a `LazyArray` are known, and `value` fetches the rest. Its subclasses are
+`TracedArray`, the array of a symbolic tensor, and `devices.array.DeviceArray`. A `LazyTensor` holds
+a result of XLA as a JAX array.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from operator import neg
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.context import next_uid
+from gradtape.core.ports import XlaPort
+from gradtape.core.tensor import EagerTensor, Tensor
+
 
 class LazyArray(np.lib.mixins.NDArrayOperatorsMixin):
-    """Takes the place of a raw array; any access to the value calls `seen`."""
+    """Takes the place of a raw array; any access to the value calls `value`."""
 
     __slots__ = ("dtype", "shape")
 
@@ -92,6 +104,30 @@ class LazyArray(np.lib.mixins.NDArrayOperatorsMixin):
         return int(self.value().__index__())
 
 
+class TracedArray(LazyArray):
+    """The array of a symbolic tensor: static shape and dtype, and a value guarded by the trace.
+
+    Attributes:
+        value: the raw array of this run; None once the trace is closed.
+        number: the number of the value in the trace.
+        trace: the trace that the value belongs to.
+    """
+
+    __slots__ = ("__weakref__", "number", "trace", "traced_value")
+
+    def __init__(self, value: Any, number: int, trace: Any) -> None:
+        """Hold `value`, which has this number in `trace`."""
+        self.traced_value = value
+        self.shape = value.shape
+        self.dtype = value.dtype
+        self.number = number
+        self.trace = trace
+
+    def value(self) -> Any:
+        """The raw value; the trace guards it."""
+        return self.trace.guard_value(self)
+
+
 SHAPE_FUNCTIONS = {np.shape: "shape", np.ndim: "ndim", np.size: "size"}  # these need no value
 
 
@@ -106,3 +142,55 @@ def materialize(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: materialize(v) for key, v in value.items()}
     return value
+
+
+# -- lazy tensors ----------------------------------------------------------------------------------
+
+get_held_array: Callable[[Tensor], Any] = Tensor.__dict__["_array"].__get__  # fetches nothing
+set_held_array: Callable[[Tensor, Any], None] = Tensor.__dict__["_array"].__set__
+set_uid: Callable[[Tensor, int], None] = Tensor.__dict__["uid"].__set__
+LOOP_IN_C_MIN = 12  # number of tensors from which loops in C pay
+
+
+def materialize_tensor(tensor: Tensor) -> Any:
+    """Fetch the raw array of a lazy tensor and turn the tensor into an ordinary EagerTensor.
+
+    The fast paths test `type(x) is EagerTensor`, so the class of the object changes, as importlib
+    does with lazy modules. If several threads read at once, or after an interrupt, the array is
+    fetched again.
+    """
+    raw = XlaPort.fetch(get_held_array(tensor))
+    set_held_array(tensor, raw)
+    tensor.__class__ = EagerTensor
+    return raw
+
+
+class LazyTensor(EagerTensor):
+    """A result of XLA, which JAX may still compute; reading `_array` waits for it.
+
+    A training loop therefore does not wait for variables that only its next step reads.
+    """
+
+    __slots__ = ()
+    _array = property(materialize_tensor, set_held_array)
+
+
+LazyTensor.__name__ = LazyTensor.__qualname__ = "EagerTensor"  # as TensorFlow calls it
+
+
+def make_lazy_tensor(array: Any, sign: int = 1) -> EagerTensor:
+    """Make a tensor of a JAX array; `sign` is that of its uid."""
+    tensor = LazyTensor()
+    set_held_array(tensor, array)
+    tensor.uid = sign * next_uid()
+    return tensor
+
+
+def make_lazy_versions(arrays: Sequence[Any]) -> list[Any]:
+    """Make versions of variables (see `state.variable.storage`) of JAX arrays."""
+    if len(arrays) < LOOP_IN_C_MIN:
+        return [make_lazy_tensor(array, -1) for array in arrays]
+    tensors = list(map(LazyTensor.__new__, repeat(LazyTensor, len(arrays))))
+    deque(map(set_held_array, tensors, arrays), 0)
+    deque(map(set_uid, tensors, map(neg, iter(next_uid, None))), 0)
+    return tensors

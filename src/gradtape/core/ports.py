@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gradtape.core.lock import Lock
 
 if TYPE_CHECKING:
-    from gradtape.core.device.array import Device
     from gradtape.core.dtypes import DType
     from gradtape.core.primitive import Primitive
     from gradtape.core.tensor import EagerTensor, Tensor
@@ -73,7 +72,7 @@ class TapePort(Port, supplier="gradtape.tape.backward"):
     route_cotangent: BackwardStep
 
 
-class DevicePort(Port, supplier="gradtape.core.device.placement"):
+class DevicePort(Port, supplier="gradtape.devices.placement"):
     """Where values belong and kernels run; called only if `devices.active`.
 
     `make_tensor` makes a tensor on the requested device, `copy_to_gpu` on a GPU. `run_kernel` runs
@@ -87,8 +86,8 @@ class DevicePort(Port, supplier="gradtape.core.device.placement"):
     run_kernel_raw: Callable[[Primitive, tuple[Any, ...], dict[str, Any]], Any]
 
 
-class JaxPort(Port, supplier="gradtape.compile.xla.accelerator"):
-    """Devices of JAX.
+class JaxPort(Port, supplier="gradtape.compile.xla.device"):
+    """Devices of JAX; a device is a `devices.array.Device`.
 
     `put` copies a raw array or a JAX array to a device and `fetch` copies it back. `apply_ufunc`
     applies a ufunc by name, or returns None if JAX lacks it. `find_device` finds the device of a
@@ -96,13 +95,13 @@ class JaxPort(Port, supplier="gradtape.compile.xla.accelerator"):
     none. `run_kernel` and `call_function` raise NotLowerable.
     """
 
-    put: Callable[[Any, Device], Any]
+    put: Callable[[Any, Any], Any]
     fetch: Callable[[Any], Any]
-    apply_ufunc: Callable[[str, tuple[Any, ...], Device], Any]
-    find_device: Callable[[str, int], Device | None]
-    default_device: Callable[[], Device]
-    run_kernel: Callable[[Primitive, tuple[Any, ...], dict[str, Any], Device], Any]
-    call_function: Callable[[Callable[..., Any], list[Any], Device], Any]
+    apply_ufunc: Callable[[str, tuple[Any, ...], Any], Any]
+    find_device: Callable[[str, int], Any]
+    default_device: Callable[[], Any]
+    run_kernel: Callable[[Primitive, tuple[Any, ...], dict[str, Any], Any], Any]
+    call_function: Callable[[Callable[..., Any], list[Any], Any], Any]
 
 
 class XlaPort(Port, supplier="gradtape.compile.xla.engine"):

@@ -14,33 +14,9 @@ import numpy as np
 
 from gradtape.core.context import next_uid
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
-from gradtape.core.lazy_array import LazyArray
+from gradtape.core.lazy_array import TracedArray
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
-
-
-class TracedArray(LazyArray):
-    """The array of a symbolic tensor: static shape and dtype, and a value guarded by the trace.
-
-    Attributes:
-        value: the raw array of this run; None once the trace is closed.
-        number: the number of the value in the trace.
-        trace: the trace that the value belongs to.
-    """
-
-    __slots__ = ("__weakref__", "number", "trace", "traced_value")
-
-    def __init__(self, value: Any, number: int, trace: Any) -> None:
-        """Hold `value`, which has this number in `trace`."""
-        self.traced_value = value
-        self.shape = value.shape
-        self.dtype = value.dtype
-        self.number = number
-        self.trace = trace
-
-    def value(self) -> Any:
-        """The raw value; the trace guards it."""
-        return self.trace.guard_value(self)
 
 
 class SymbolicTensor(Tensor):

@@ -6,9 +6,7 @@ import inspect
 from typing import Any
 
 from gradtape.core.dispatch import backward_step
-from gradtape.core.fastpath.codegen import complete_code
-
-SHOWN_NAMES = ("op", "kernel", "allowed", "convert_and_call", "rule0", "rule1", "rule2")
+from gradtape.core.fastpath.codegen import INPUT_NAMES
 
 
 def source(function: Any, backward: bool = False) -> str:
@@ -36,11 +34,16 @@ def source(function: Any, backward: bool = False) -> str:
         mask = sum(1 << i for i, rule in enumerate(op.rules) if rule is not None)
         function = backward_step(op, mask, False)
     function = inspect.unwrap(function, stop=lambda f: op is not None)
-    complete_code(function)
-    text = inspect.getsource(function.__code__)
-    names = {name: function.__globals__.get(name) for name in SHOWN_NAMES}
-    shown = [f"# {name} = {describe(v)}" for name, v in names.items() if v is not None]
-    return "\n".join([*shown, text]) if op is not None else text
+    if op is None:
+        return inspect.getsource(function.__code__)
+    space = function.__globals__
+    text = space["source"]() if "source" in space else inspect.getsource(function.__code__)
+    names = {name: name for name in ("op", "kernel", "allowed", "convert_and_call")}
+    names |= {
+        f"{short}_rule": f"{name}_rule" for short, name in zip(INPUT_NAMES, op.inputs, strict=False)
+    }
+    shown = [f"# {name} = {describe(space[key])}" for key, name in names.items() if key in space]
+    return "\n".join([*shown, text])
 
 
 def describe(value: Any) -> str:

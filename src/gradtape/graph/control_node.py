@@ -12,6 +12,7 @@ from typing import Any
 from gradtape.core.context import local, next_uid, no_recording
 from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.ownership import is_sole_result
 from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
@@ -23,7 +24,6 @@ from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.initial_cotangent import make_ones
 from gradtape.ops.raw_array import (
     as_int64,
-    is_owned,
     make_stand_in_array,
     stack_arrays,
     unstack_slice,
@@ -59,7 +59,7 @@ def loop(*inputs: Any, body: Body, test: Body | None, shape: LoopLayout) -> tupl
         carry = outs[: shape.carries]
         mine = body.in_place_carries(shape.carries)
         if mine:
-            own = all(k not in shape.saved and is_owned(carry[k], outs) for k in mine)
+            own = all(k not in shape.saved and is_sole_result(carry[k], outs) for k in mine)
             run = body.run_in_place if own else body.run
         for column, y in zip(ys, outs[shape.carries :], strict=True):
             column.append(y)

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import current_trace
-from gradtape.core.device.placement import place_and_call
 from gradtape.core.dtypes import int64
-from gradtape.core.lazy_array import materialize
+from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.ports import devices
-from gradtape.core.symbolic_tensor import TracedArray, make_symbolic, out_of_scope_error
+from gradtape.core.symbolic_tensor import make_symbolic, out_of_scope_error
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.devices.placement import place_and_call
 from gradtape.ops import xla_lowering
 from gradtape.ops.xla_lowering import on_jax
 

@@ -16,11 +16,10 @@ from typing import Any
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.errors import InvalidArgumentError, OpError, OutOfRangeError
-from gradtape.core.lazy_array import materialize
+from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.primitive import REGISTRY, Primitive, Spec
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
-    TracedArray,
     make_symbolic,
     out_of_scope_error,
     value_not_allowed_error,

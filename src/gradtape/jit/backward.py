@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradtape.core.context import local, use_recorders
-from gradtape.core.device.array import to_device
 from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.devices.array import to_device
 from gradtape.graph.graph import Effect, Graph, Node, Operand
 from gradtape.graph.replay import replay, tensor_at
 from gradtape.graph.trace import Trace

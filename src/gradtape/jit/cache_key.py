@@ -13,7 +13,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
-from gradtape.core.device.lazy_tensor import Pending, held
+from gradtape.core.lazy_array import LazyTensor, get_held_array
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TypeSpec
@@ -53,8 +53,8 @@ def describe(
     """Append the description of `values` to `key`."""
     for a in values:
         kind = type(a)
-        if kind is EagerTensor or kind is Pending:
-            raw = held(a)
+        if kind is EagerTensor or kind is LazyTensor:
+            raw = get_held_array(a)
             key.append(raw.shape)
             key.append(raw.dtype)
             tensors.append(a)
@@ -80,7 +80,7 @@ def describe_variable(
 ) -> None:
     """Append the description of a variable, passed as an object of class `kind`."""
     version = variable._value
-    raw = held(variable._stored_version() if version is None else version)
+    raw = get_held_array(variable._stored_version() if version is None else version)
     key += (kind, raw.shape, raw.dtype, variable._trainable)
     if variable._key in captured:
         key.append(("captured", variable._key))

@@ -14,9 +14,10 @@ from typing import Any
 
 from gradtape.compile.numpy.engine import run_commit_calls
 from gradtape.core.context import local, next_uid
-from gradtape.core.device.lazy_tensor import held, pending, versions
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.lazy_array import get_held_array, make_lazy_tensor, make_lazy_versions
+from gradtape.core.ownership import HAS_GIL
 from gradtape.core.ports import TapePort, XlaPort, devices
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
@@ -34,7 +35,6 @@ from gradtape.state.variable.commit import (
     store_exclusively,
     update_function,
 )
-from gradtape.state.variable.storage import HAS_GIL
 
 get_array = attrgetter("_array")
 MIN_IN_PLACE_BYTES = 32768  # on average; below, a new array costs less than the ownership check
@@ -336,12 +336,12 @@ class XlaExecutable(Executable):
         super().__init__(plan, path)
         self.snapshot = snapshot_function(len(path.states))
         self.start, self.array_type, self.is_direct = plan.start, plan.array_type, plan.is_direct
-        self.lazy_captures = list(map(held, path.captures))
+        self.lazy_captures = list(map(get_held_array, path.captures))
         self.pack = make_packer(path, self.make_result)
 
     def make_result(self, value: Any) -> Tensor:
         """A result as a tensor."""
-        return pending(value) if type(value) is self.array_type else make_tensor(value)
+        return make_lazy_tensor(value) if type(value) is self.array_type else make_tensor(value)
 
     def choose_run(self) -> None:
         """Keep `run`."""
@@ -350,22 +350,22 @@ class XlaExecutable(Executable):
         """Results as versions of variables; many are made by loops in C."""
         kind = self.array_type
         if self.is_direct or set(map(type, values)) == {kind}:
-            return versions(values)
+            return make_lazy_versions(values)
         raws = [XlaPort.fetch(value) if type(value) is kind else value for value in values]
         return make_versions(written, raws)
 
     def run(self, tensors: list[Any], given: list[Any]) -> Any:
         """Run a call on its tensors and variable arguments, without recorders."""
-        raws = [*map(held, tensors), *self.lazy_captures]
+        raws = [*map(get_held_array, tensors), *self.lazy_captures]
         variables = self.variables
         if variables is None:
             variables = self.path.resolve_variables(given)
         before: Any = self.snapshot(*variables)
         try:
-            arrays = list(map(held, before))
+            arrays = list(map(get_held_array, before))
         except TypeError:  # one of them is being updated
             before = read_versions(variables)
-            arrays = list(map(held, before))
+            arrays = list(map(get_held_array, before))
         outputs = self.start([*raws, *arrays])
         if self.writes:
             written, checked, blind = self.written, self.checked, self.blind
@@ -383,7 +383,7 @@ class XlaExecutable(Executable):
         written = [variables[i] for i in self.path.writes]
 
         def compute_and_store(before: Any) -> Any:
-            outputs = self.start([*raws, *map(held, before)])
+            outputs = self.start([*raws, *map(get_held_array, before)])
             values = outputs[self.first_write : self.last_write]
             store_exclusively(written, self.make_lazy_versions(written, values))
             return outputs

@@ -10,10 +10,10 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import local
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST, NO_FAST_PATH, Device, choose_device
 from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.devices.array import HOST, NO_FAST_PATH, Device, choose_device
 from gradtape.jit.cache_key import PLAIN_TYPES, cache_key, is_array, is_held_weakly, leaf_key
 from gradtape.state.variable.argument import make_variable_argument
 from gradtape.state.variable.variable import Variable

@@ -8,12 +8,12 @@ from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.context import local, next_uid, use_recorders
-from gradtape.core.device.array import to_device
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.lock import Lock
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.devices.array import to_device
 from gradtape.graph.trace import NeedsTape, Trace, raw_value
 from gradtape.jit.backward import SavedCall
 from gradtape.jit.executable import make_executable, record_traced_call

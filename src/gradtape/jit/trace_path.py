@@ -8,12 +8,12 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST, Device, DeviceArray
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.ports import JaxPort, devices
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.devices.array import HOST, Device, DeviceArray
 from gradtape.graph.graph import Constant, Graph, Operand
 from gradtape.graph.guard import Guard
 from gradtape.graph.trace import Trace

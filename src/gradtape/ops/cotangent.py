@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from sys import getrefcount
 from typing import Any
 
 import numpy as np
+
+from gradtape.core.ownership import COTANGENT_REFERENCES, is_exclusive
 
 
 class Cotangents(tuple[Any, ...]):
@@ -51,21 +51,6 @@ def is_absent_cotangent(g: Any) -> bool:
 IN_PLACE_MIN_SIZE = 4096  # elements from which adding in place pays for the check of references
 
 
-def count_sole_references() -> int:
-    """Measure `getrefcount` of an array that only a dict and its caller's variable refer to."""
-
-    def count(before: Any) -> int:
-        return getrefcount(before)
-
-    grads = {0: np.empty(1)}
-    before = grads.get(0)
-    return count(before)
-
-
-# Without the GIL another thread may take a reference at any time, so the count proves nothing.
-SOLE_REFERENCES = count_sole_references() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
-
-
 def accumulate(before: Any, t: Any) -> Any:
     """Compute `before + t`, in place if `before` is large and only the backward pass refers to it.
 
@@ -77,9 +62,7 @@ def accumulate(before: Any, t: Any) -> Any:
         and type(t) is np.ndarray
         and before.shape == t.shape
         and before.dtype is t.dtype
-        and getrefcount(before) == SOLE_REFERENCES
-        and before.base is None
-        and before.flags.writeable
+        and is_exclusive(before, COTANGENT_REFERENCES)
     ):
         return np.add(before, t, out=before)
     return before + t

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.device.array import to_device_of
 from gradtape.core.ports import devices
+from gradtape.devices.array import to_device_of
 
 FLOAT32_ONE = np.float32(1)
 

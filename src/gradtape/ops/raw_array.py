@@ -42,16 +42,6 @@ def unstack_slice(x: Any, i: int, axis: int) -> Any:
     return x[i] if x.dtype != object else x[i, ...]  # a single string stays a 0-d array
 
 
-def is_owned(array: Any, outs: tuple[Any, ...]) -> bool:
-    """Whether `array`, one of the results `outs`, may be overwritten: nothing shares its memory."""
-    return (
-        type(array) is np.ndarray
-        and array.base is None
-        and array.flags.carray
-        and sum([out is array or getattr(out, "base", None) is array for out in outs]) == 1
-    )
-
-
 def as_numpy_bool(value: bool) -> Any:
     """Convert a Python bool to a NumPy scalar."""
     return np.bool_(value)

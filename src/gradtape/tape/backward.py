@@ -1,14 +1,17 @@
 """The backward pass: each entry, newest first, turns its output's cotangent into its inputs'.
 
-A *step* is the backward half of one primitive for one set of watched inputs. It is generated on
-first use, in two forms: `step(entry, g, grads)` works on raw arrays; `step.recorded` works on
-Tensors, so that an outer recorder sees the ops. `grads` maps uids to cotangents. Its key SOURCES
-holds the uids whose gradients are requested.
+A *step* is the backward half of one primitive for one set of watched inputs. It is a copy of
+`step_template.py`, made on first use, in two forms: `step(entry, g, grads)` works on raw arrays;
+`step.recorded` works on Tensors, so that an outer recorder sees the ops. `grads` maps uids to
+cotangents. Its key SOURCES holds the uids whose gradients are requested.
 """
 
 from __future__ import annotations
 
+import builtins
+import os
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
 from gradtape.core.dispatch import (
@@ -16,7 +19,9 @@ from gradtape.core.dispatch import (
     ignore_float_errors,
     residuals_of,
 )
-from gradtape.core.generated_code import REFERENCE, execute_source
+from gradtape.core.fastpath.codegen import INPUT_NAMES, readable_text
+from gradtape.core.fastpath.specialise import compile_template, find_template
+from gradtape.core.generated_code import REFERENCE
 from gradtape.core.ports import BackwardStep, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
@@ -31,15 +36,26 @@ from gradtape.tape.indexed_slices import (
     keeps_slices,
 )
 
+TEMPLATE_FILE = os.path.join(os.path.dirname(__file__), "step_template.py")
+# Names of the template that a static parameter would hide
+RESERVED_NAMES = frozenset(("x", "y", "z", "out", "g", "t", "p", "entry", "grads", "_"))
+
 
 def make_step(op: Primitive, mask: int, folded: bool) -> BackwardStep:
     """The backward step of `op` for the inputs in `mask`; `folded` if an operand was broadcast."""
-    if op.variadic:
-        raw, recorded = (make_variadic_step(op, is_raw) for is_raw in (True, False))
-    else:
-        raw, recorded = (generate_step(op, mask, mask, folded, is_raw) for is_raw in (True, False))
-    if op.name in SPARSE_STEPS:
-        raw, recorded = SPARSE_STEPS[op.name](raw), SPARSE_STEPS[op.name](recorded)
+
+    def make(is_raw: bool) -> Any:
+        if op.variadic:
+            step = make_variadic_step(op, is_raw)
+        else:
+            step = generate_step(op, mask, mask, folded, is_raw)
+        return SPARSE_STEPS[op.name](step) if op.name in SPARSE_STEPS else step
+
+    def recorded(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
+        raw.recorded = make(False)  # few programs differentiate a backward pass
+        raw.recorded(entry, g, grads)
+
+    raw = make(True)
     raw.recorded = recorded
     raw.op = op
     raw.variadic = op.variadic
@@ -49,48 +65,46 @@ def make_step(op: Primitive, mask: int, folded: bool) -> BackwardStep:
 
 
 def generate_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> Any:
-    """Generate the step for entries of the layout `mask` that evaluates the rules in `want`."""
-    if REFERENCE:
+    """Specialise the step for entries of the layout `mask` that evaluates the rules in `want`."""
+    if REFERENCE or len(op.inputs) > 3 or not RESERVED_NAMES.isdisjoint(op.statics):
         return make_reference_step(op, mask, want, folded, raw)
-    bits = [i for i in range(len(op.inputs)) if mask >> i & 1]
-    needs = residuals_of(op, mask, folded)
-    parts = ["_", *(f"u{i}" for i in bits), *needs]
-    lines = ["def step(entry, g, grads):", f"    {', '.join(parts)}, = entry"]
-    if raw:
-        for need in needs:
-            if need == "out" and op.outputs:
-                lines.append("    out = tuple([o._array for o in out])")
-            elif need in op.inputs or need == "out":
-                lines.append(f"    if type({need}) is EagerTensor: {need} = {need}._array")
-                lines.append(f"    elif isinstance({need}, EagerTensor): {need} = {need}._array")
-    if op.outputs:
-        lines.append("    g = fill_missing_cotangents(g, out_spec)")
-    space: dict[str, Any] = {
-        "__name__": __name__,
-        "EagerTensor": EagerTensor,
-        "accumulate": accumulate,
-        "unbroadcast": unbroadcast,
-        "fill_missing_cotangents": fill_missing_cotangents,
-    }
-    for i in bits:
-        if not want >> i & 1:
-            continue
-        rule = op.rules[i]
-        assert rule is not None
-        space[f"rule{i}"] = rule.fn
-        lines.append(f"    t = rule{i}({', '.join(('g', *rule.residuals))})")
-        if folded:
-            shape = f"{op.inputs[i]}_shape"
-            call = f"t = unbroadcast(t, {shape}, {op.core_ndim}, g, out_shape)"
-            lines.append(f"    if t.shape != {shape}: {call}" if raw else f"    {call}")
-        total = "accumulate(p, t)" if raw else "p + t"
-        lines += [f"    p = grads.get(u{i})", f"    grads[u{i}] = t if p is None else {total}"]
-    execute_source(f"backward step of {op.name}", "\n".join([*lines, ""]), space)
-    return space["step"]
+    template = find_template(TEMPLATE_FILE, "step")
+    code = compile_template(template, step_text(op, mask, want, folded, raw), {}).__code__
+    space: dict[str, Any] = {**STEP_GLOBALS, "op": op}
+    for name, rule in zip(INPUT_NAMES, op.rules, strict=False):
+        if rule is not None:
+            space[f"{name}_rule"] = rule.fn
+    space["source"] = lambda: readable_text(step_text(op, mask, want, folded, raw), op.inputs)
+    return FunctionType(code, space, "step")
+
+
+def step_text(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> str:
+    """The text of the template for a step."""
+    residuals = residuals_of(op, mask, folded)
+    names = dict(zip(op.inputs, INPUT_NAMES, strict=False))
+    for name in op.inputs:
+        names[f"{name}_shape"] = f"{names[name]}_shape"
+    flags: dict[str, bool] = {}
+    for i, short in enumerate(INPUT_NAMES):
+        flags[f"WANT_{short.upper()}"] = bool(want >> i & 1)
+        flags[f"UNWRAP_{short.upper()}"] = raw and i < len(op.inputs) and op.inputs[i] in residuals
+    flags["UNWRAP_OUT"] = raw and "out" in residuals and not op.outputs
+    flags["UNWRAP_ALL"] = raw and "out" in residuals and op.outputs
+    flags |= {"OUTPUTS": op.outputs, "FOLDED": folded, "RAW": raw}
+    text = find_template(TEMPLATE_FILE, "step").resolve(flags)
+    for i, rule in enumerate(op.rules):
+        if rule is not None and want >> i & 1:
+            arguments = ", ".join(["g", *(names.get(n, n) for n in rule.residuals)])
+            text = text.replace(
+                f"{INPUT_NAMES[i]}_rule(g, ...)", f"{INPUT_NAMES[i]}_rule({arguments})"
+            )
+    uids = [f"{INPUT_NAMES[i]}_uid" for i in range(len(op.inputs)) if mask >> i & 1]
+    layout = ", ".join(["_", *uids, *(names.get(n, n) for n in residuals)])
+    return text.replace("LAYOUT", layout).replace("CORE_NDIM", str(op.core_ndim))
 
 
 def make_reference_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> Any:
-    """What `generate_step` writes: call the rules in `want`, unbroadcast, accumulate."""
+    """What the template does: call the rules in `want`, unbroadcast, accumulate."""
     positions = [i for i in range(len(op.inputs)) if mask >> i & 1]
     needs = residuals_of(op, mask, folded)
 
@@ -204,6 +218,15 @@ def route_cotangent(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> No
 route_cotangent.recorded = route_cotangent  # type: ignore[attr-defined]
 route_cotangent.variadic = False  # type: ignore[attr-defined]
 route_cotangent.count = 1  # type: ignore[attr-defined]
+
+STEP_GLOBALS: dict[str, Any] = {
+    "__name__": "gradtape.tape.step_template",
+    "__builtins__": builtins,  # NumPy imports modules through it
+    "EagerTensor": EagerTensor,
+    "accumulate": accumulate,
+    "unbroadcast": unbroadcast,
+    "fill_missing_cotangents": fill_missing_cotangents,
+}
 
 TapePort.supply(make_step=make_step, route_cotangent=route_cotangent)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
-from gradtape.core.device.array import to_device_of
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.devices.array import to_device_of
 from gradtape.ops.elementwise import conj
 from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.indexed_slices import IndexedSlices, SparseCotangent

@@ -15,13 +15,13 @@ from gradtape.core import convert as conversion
 from gradtape.core import nest, shape_inference
 from gradtape.core.context import current_trace, local, no_recording
 from gradtape.core.convert import convert
-from gradtape.core.device.array import HOST
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.name_scope import current_scope
 from gradtape.core.name_scope import name_scope as name_scope
 from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec, TypeSpec, type_spec_of
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.devices.array import HOST
 from gradtape.state.variable.variable import Variable
 from gradtape.tf.array.shape import identity
 from gradtape.tf.array.tensor_array import TensorArray, TensorArraySpec

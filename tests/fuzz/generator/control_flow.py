@@ -145,7 +145,9 @@ def draw_tensor_array(scope: Scope) -> None:
         order = draw.sample(range(rows), rows)
         lead = made + "".join(f"{array} = {array}.write({i}, {name}[{i}])\n" for i in order)
     elif kind == "dynamic":
-        made = f"{array} = tf.TensorArray('{dtype}', 0, dynamic_size=True, clear_after_read=False)\n"
+        made = (
+            f"{array} = tf.TensorArray('{dtype}', 0, dynamic_size=True, clear_after_read=False)\n"
+        )
         step = scope.make_name("i")
         lead = f"{made}for {step} in range({rows}):\n    {array} = {array}.write({step}, {name}[{step}])\n"
     else:

@@ -13,8 +13,16 @@ DECOMPOSITIONS = [
     *("tf.linalg.band_part(M, 1, 0)", "tf.linalg.set_diag(M, M[..., 0])", "tf.linalg.sqrtm(M)"),
     *("tf.linalg.expm(M * 0.1)", "tf.linalg.lstsq(M, X)", "tf.linalg.pinv(M)", "tf.linalg.norm(M)"),
     *("tf.linalg.adjoint(M) @ M", "tf.linalg.matrix_transpose(X)", "tf.linalg.lu(M)[0]"),
-    *("tf.linalg.tensor_diag_part(M)", "tf.linalg.matvec(M, M[..., 0])", "tf.linalg.global_norm([M])"),
-    *("tf.linalg.eigh(M)[0]", "tf.linalg.matrix_rank(M)", "tf.linalg.matmul(M, X, transpose_a=True)"),
+    *(
+        "tf.linalg.tensor_diag_part(M)",
+        "tf.linalg.matvec(M, M[..., 0])",
+        "tf.linalg.global_norm([M])",
+    ),
+    *(
+        "tf.linalg.eigh(M)[0]",
+        "tf.linalg.matrix_rank(M)",
+        "tf.linalg.matmul(M, X, transpose_a=True)",
+    ),
 ]
 
 
@@ -25,7 +33,9 @@ def draw_matmul(scope: Scope) -> None:
     draw, dtype = scope.draw, scope.dtype(name)
     width = draw.choice(scope.setting.sizes)
     right = scope.constant(dtype, (columns, width))
-    same = [n for n in scope.names if scope.dtype(n) == dtype and scope.shape(n)[-2:-1] == (columns,)]
+    same = [
+        n for n in scope.names if scope.dtype(n) == dtype and scope.shape(n)[-2:-1] == (columns,)
+    ]
     if same and draw.random() < 0.6:
         right = draw.choice(same)
     choices = [f"{name} @ {right}", f"tf.matmul({name}, {right})"]

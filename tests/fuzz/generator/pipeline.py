@@ -74,7 +74,9 @@ class Chain:
         inner = self.around.draw_block({name: element}, draw.randint(1, 3))
         header = f"def {function}({name}):"
         if kind == "filter":
-            self.extend(f"filter({function})", inner.close(f"return {inner.draw_condition()}"), header)
+            self.extend(
+                f"filter({function})", inner.close(f"return {inner.draw_condition()}"), header
+            )
             return
         block = inner.close(f"return {inner.result(dtype, shape)}")
         parallel = draw.choice(["", "", ", num_parallel_calls=2"])
@@ -116,7 +118,9 @@ def read_dataset(scope: Scope, chain: Chain) -> None:
     part = f"tf.cast(tf.reduce_sum({text}), 'float64')"
     if how == "reduce":
         step = f"lambda {total}, {count}: 0.5 * {total} + tf.sin({part})"
-        scope.add(f"{chain.text}.reduce(tf.constant(0.0, 'float64'), {step})", chain.blocks, chain.lead)
+        scope.add(
+            f"{chain.text}.reduce(tf.constant(0.0, 'float64'), {step})", chain.blocks, chain.lead
+        )
         return
     lead = f"{total} = tf.constant(0.0, 'float64')\nfor {count} in {chain.text}:\n"
     lead += f"    {total} = 0.5 * {total} + tf.sin({part})\n"

@@ -9,8 +9,17 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from tests.fuzz.generator import control_flow, elementwise, gradient, matrix, pipeline
-from tests.fuzz.generator import randomness, reduction, shape, state
+from tests.fuzz.generator import (
+    control_flow,
+    elementwise,
+    gradient,
+    matrix,
+    pipeline,
+    randomness,
+    reduction,
+    shape,
+    state,
+)
 from tests.fuzz.generator.corpus import draw_corpus
 from tests.fuzz.generator.scope import Scope, Setting, Unfit
 from tests.fuzz.generator.source import Program, Statement

@@ -20,7 +20,9 @@ from tests.fuzz.generator.values import COMPLEX, FLOATS, draw_array, render_tens
 LARGEST = {"float16": 50.0, "bfloat16": 200.0}
 MOST_ELEMENTS = 600
 # Ops whose result has a shape that depends on values
-DYNAMIC = re.compile(r"boolean_mask|unique|where\(v\d+\)|\w\[\(|partition|bincount|filter|mask|\] > ")
+DYNAMIC = re.compile(
+    r"boolean_mask|unique|where\(v\d+\)|\w\[\(|partition|bincount|filter|mask|\] > "
+)
 
 
 class Unfit(Exception):  # noqa: N818  not an error: another kind of statement is drawn
@@ -319,6 +321,4 @@ class Scope:
 
 def can_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     """Whether two shapes broadcast."""
-    return all(
-        m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b), strict=False)
-    )
+    return all(m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b), strict=False))

@@ -14,7 +14,6 @@ import pytest
 
 import gradtape as tf
 from gradtape.tf.saved_model.failure import CannotSave
-from gradtape.tf.saved_model.op_table.registry import find_host_op
 
 
 def close(a, b, rtol=1e-5):

@@ -15,11 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.xla.accelerator import accelerators
+from gradtape.compile.xla.device import accelerators
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
-from gradtape.core.device.array import HOST, Device, DeviceArray, from_jax_array
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import XlaPort, devices
+from gradtape.devices.array import (
+    HOST,
+    Device,
+    DeviceArray,
+    from_jax_array,
+)
 from gradtape.graph.control_node import LOOP
 from gradtape.graph.graph import Constant, Effect, Graph
 

@@ -1,1 +1,1 @@
-"""Generated code that does for one or two eager tensors what `dispatch.bind` does in general."""
+"""Dispatch of eager ops on the fast path: the templates that run, and how they fit an op."""

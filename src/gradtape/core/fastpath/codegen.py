@@ -1,13 +1,16 @@
-"""Generated code that does what `dispatch.bind` does, for one or two eager tensors.
+"""Functions that are specialised copies of `template.py`, made on their first call.
 
-Eager programs spend most of their time here. `make_primitive_function` makes the function of a
-primitive and `make_public_function` a public elementwise function. Their source is generated and
-compiled on the first call, which keeps the import fast.
+Eager programs spend most of their time in them. `make_primitive_function` makes the function of a
+primitive and `make_public_function` a public elementwise function. Specialising and compiling on
+the first call keeps the import fast.
 """
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import os
+import re
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
@@ -28,134 +31,43 @@ from gradtape.core.errors import REDISPATCH, hide_library_frames, redispatch
 from gradtape.core.fastpath.kernel_source import (
     FLOAT32,
     SCALAR_CACHE,
-    as_operand,
-    kernel_arguments,
     kernel_expression,
 )
 from gradtape.core.fastpath.reference import make_reference_primitive, make_reference_public
-from gradtape.core.generated_code import REFERENCE, execute_source
+from gradtape.core.fastpath.specialise import compile_template, find_template
+from gradtape.core.generated_code import REFERENCE
 from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
+TEMPLATE_FILE = os.path.join(os.path.dirname(__file__), "template.py")
+INPUT_NAMES = ("x", "y", "z")  # names of the inputs in templates
+# Names of templates that a static parameter would hide
+RESERVED_NAMES = frozenset(
+    ("x", "y", "z", "x_", "y_", "z_", "r", "out", "uid", "record", "error", "op", "kernel")
+)
+
 
 def make_primitive_function(op: Primitive) -> Any:
     """Make the function of a primitive: the kernel on raw arrays, inlined `bind` on tensors."""
-    if REFERENCE:
-        reference = make_reference_primitive(op)
-        if not op.variadic:
-            reference.__wrapped__ = op.kernel
-        return reference
-    if op.variadic:
-        return make_variadic_function(op)
-    function = generate_on_first_call(op, lambda: primitive_source(op))
-    function.__wrapped__ = op.kernel  # for its signature
+    form = None if REFERENCE else primitive_template_name(op)
+    if form is None:
+        function = make_reference_primitive(op)
+    else:
+        function = specialise_on_first_call(op, form, op.inputs)
+    if not op.variadic:
+        function.__wrapped__ = op.kernel  # for its signature
     return function
 
 
-def make_variadic_function(op: Primitive) -> Any:
-    """Make the function of a primitive with `*inputs`."""
-    kernel = op.kernel
-
-    def function(*args: Any, **static: Any) -> Any:
-        for a in args:
-            if isinstance(a, Tensor):
-                return bind(op, args, static)
-        return (
-            DevicePort.run_kernel_raw(op, args, static)
-            if devices.active
-            else kernel(*args, **static)
-        )
-
-    return function
-
-
-def primitive_source(op: Primitive) -> list[str]:
-    """Source of the function of a primitive."""
-    signature = ", ".join([*op.inputs, *(["*", *op.statics] if op.statics else [])])
-    some_tensor = " or ".join(f"isinstance({name}, Tensor)" for name in op.inputs)
-    args = ", ".join(op.inputs) + ","
-    general = [
-        f"    if {some_tensor}:",
-        f"        return bind(op, ({args}), {statics_source(op)})",
-        f"    return DevicePort.run_kernel_raw(op, ({args}), {statics_source(op)})"
-        if devices.active
-        else f"    return {kernel_expression(op, op.inputs)}",
-    ]
-    lines = [f"def {op.name}({signature}):"]
-    if op.outputs and len(op.inputs) == 1 and op.rules[0] is not None:
-        return lines + multi_output_source(op) + general
-    if op.outputs or sum(rule is not None for rule in op.rules) > 2:
-        return lines + general
-    raws = tuple(f"{name}_" for name in op.inputs)
-    return [
-        *lines,
-        f"    if {' and '.join(map(eager_condition, op.inputs))}:",
-        *(f"        {name}_ = {name}._array" for name in op.inputs),
-        "        try:",
-        f"            r = {kernel_expression(op, raws)}",
-        "        except Exception as error:",
-        f"            r = explain_kernel_error(error, op, ({', '.join(raws)},), "
-        f"{statics_source(op)})",
-        *indent(2, record_source(op, op.inputs, raws)),
-        *general,
-    ]
-
-
-def multi_output_source(op: Primitive) -> list[str]:
-    """Source of the function of a primitive with one input and several outputs."""
-    name, raw = op.inputs[0], f"{op.inputs[0]}_"
-    kept = ", ".join(residual_expressions(op, 1, False, op.inputs, (raw,)))
-    return [
-        f"    if {eager_condition(name)}:",
-        f"        {raw} = {name}._array",
-        "        try:",
-        f"            r = kernel({kernel_arguments(op, (raw,))})",
-        "        except Exception as error:",
-        f"            r = explain_kernel_error(error, op, ({raw},), {statics_source(op)})",
-        "        out = tuple([make_tensor(one) for one in r])",
-        f"        if {name}.uid < 0 or hand_watched_count[0]:",
-        "            for record in local.recorders:",
-        "                if type(record) is not TapeRecord:",
-        "                    if record.is_trace:",
-        f"                        return bind(op, ({name},), {statics_source(op)})",
-        f"                    record_op(record, op, ({name},), ({raw},), {statics_source(op)}, "
-        "out, r)",
-        f"                elif {name}.uid in record:",
-        "                    anchor = next_uid()",
-        f"                    record[anchor] = (step1 or cache_step(1, False), {name}.uid, {kept})",
-        "                    for i, one in enumerate(out):",
-        "                        record[mark_recorded(one)] = "
-        "(TapePort.route_cotangent, anchor, i)",
-        "        return out",
-    ]
-
-
-def eager_condition(name: str) -> str:
-    """Condition for the fast path: an eager tensor on the host, outside of any `tf.device`."""
-    return f"type({name}) is EagerTensor" + (" and local.device is None" if devices.active else "")
-
-
-def residual_expressions(
-    op: Primitive, mask: int, unbroadcast: bool, names: tuple[str, ...], raws: tuple[str, ...]
-) -> list[str]:
-    """Expressions for the residuals of the inputs in `mask`."""
-    parts = []
-    for need in residuals_of(op, mask, unbroadcast):
-        if need == "out" or need in op.statics:
-            parts.append(need)
-        elif need in op.inputs:
-            parts.append(names[op.inputs.index(need)])
-        else:
-            what, _, kind = need.rpartition("_")
-            raw = "r" if what == "out" else raws[op.inputs.index(what)]
-            if kind == "shape":
-                parts.append(f"{raw}.shape")
-            elif what == "out" and op.outputs:
-                parts.append("tuple([Spec((one.shape, one.dtype)) for one in r])")
-            else:
-                parts.append(f"Spec(({raw}.shape, {raw}.dtype))")
-    return parts
+def primitive_template_name(op: Primitive) -> str | None:
+    """The template of a primitive; None if none fits, and the readable function is used."""
+    count = len(op.inputs)
+    if op.variadic or count > 3 or not RESERVED_NAMES.isdisjoint(op.statics):
+        return None
+    if op.outputs:
+        return "primitive_outputs" if count == 1 and op.rules[0] is not None else None
+    return ("primitive_one", "primitive_two", "primitive_three")[count - 1]
 
 
 def make_public_function(
@@ -187,10 +99,12 @@ def make_public_function(
         )
         reference.__signature__ = signature
         return reference
-    single = FLOAT32 in allowed
-    function = generate_on_first_call(
+    function = specialise_on_first_call(
         op,
-        lambda: public_source(op, names, order, numbers, single),
+        "unary" if len(names) == 1 else "binary",
+        names,
+        reflected=reflected,
+        numbers=numbers,
         allowed=allowed,
         convert_and_call=convert_and_call,
         weak=weak,
@@ -214,172 +128,92 @@ def public_signature_of(names: tuple[str, ...]) -> inspect.Signature:
     return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
 
 
-def public_source(
-    op: Primitive,
-    names: tuple[str, ...],
-    order: tuple[str, ...],
-    numbers: tuple[bool, bool],
-    single: bool,
-) -> list[str]:
-    """Source of a public elementwise function; `single` if it takes float32."""
-    raws = tuple(f"{name}_" for name in names)
-    x, x_ = names[0], raws[0]
-
-    def admits(raw: str, dtypes: str) -> str:
-        # `dtype` of a NumPy scalar is slow, so its type is checked first.
-        quick = f"type({raw}) is float32 or {raw}.dtype is FLOAT32 or " if single else ""
-        return f"{quick}{raw}.dtype in {dtypes}"
-
-    lines = [
-        f"def {op.name}({', '.join(order)}, name=None):",
-        f"    if {eager_condition(x)}:",
-        f"        {x_} = {x}._array",
-    ]
-    if len(names) == 1:
-        lines += [
-            f"        if {admits(x_, 'allowed')}:",
-            *indent(3, kernel_call_source(op, raws)),
-            *indent(3, record_source(op, names, raws)),
-        ]
-    else:
-        y, y_ = names[1], raws[1]
-        singles = f"type({x_}) is float32 and type({y_}) is float32 or " if single else ""
-        lines += [
-            f"        if type({y}) is EagerTensor:",
-            f"            {y_} = {y}._array",
-            f"            if {singles}(",
-            f"                {x_}.dtype is {y_}.dtype and ({admits(x_, 'allowed')})",
-            "            ):",
-            *indent(4, kernel_call_source(op, raws)),
-            *indent(4, record_source(op, names, raws)),
-        ]
-        if numbers[1]:
-            lines += [
-                f"        elif (type({y}) is float or type({y}) is int) and (",
-                f"            {admits(x_, f'weak[type({y})]')}",
-                "        ):",
-                f"            {y_} = {as_operand(y, x_, single)}",
-                *indent(3, kernel_call_source(op, (x_, y_))),
-                *indent(3, record_source(op, names, raws, only=0)),
-            ]
-        if numbers[0]:
-            lines += [
-                f"    elif {eager_condition(y)} and (type({x}) is float or type({x}) is int):",
-                f"        {y_} = {y}._array",
-                f"        if {admits(y_, f'weak[type({x})]')}:",
-                f"            {x_} = {as_operand(x, y_, single)}",
-                *indent(3, kernel_call_source(op, (x_, y_))),
-                *indent(3, record_source(op, names, raws, only=1)),
-            ]
-    return [
-        *lines,
-        *(
-            f"    if type({name}) is not EagerTensor and hasattr({name}, '_read'):\n"
-            f"        return again({', '.join(f'{n}._read()' if n == name else n for n in order)})"
-            for name in names
-        ),
-        "    try:",
-        f"        return convert_and_call({', '.join(names)})",
-        "    except REDISPATCH as error:",
-        f"        return redispatch(error, again, ({', '.join(order)},), {{}})",
-        "    except Exception as error:",
-        "        hide_library_frames(error)",
-        "        raise",
-    ]
+def flags_of(op: Primitive, numbers: tuple[bool, bool], single: bool) -> dict[str, bool]:
+    """The flags of the templates for `op`, with the state of the devices."""
+    rules = [rule is not None for rule in op.rules] + [False] * 3
+    return {
+        "X_RULE": rules[0],
+        "Y_RULE": rules[1],
+        "Z_RULE": rules[2],
+        "HAS_RULES": any(rules),
+        "X_NUMBER": numbers[0],
+        "Y_NUMBER": numbers[1],
+        "SINGLE": single,
+        "DEVICES": devices.active,
+    }
 
 
-def kernel_call_source(op: Primitive, raws: tuple[str, ...]) -> list[str]:
-    """Source that runs the kernel and hides the library's frames from errors."""
-    return [
-        "try:",
-        f"    r = {kernel_expression(op, raws)}",
-        "except Exception as error:",
-        "    try:",
-        f"        r = explain_kernel_error(error, op, ({', '.join(raws)},), {{}})",
-        "    except Exception as final:",
-        "        hide_library_frames(final)",
-        "        raise",
-    ]
+def template_text(
+    op: Primitive, form: str, reflected: bool, numbers: tuple[bool, bool], single: bool
+) -> str:
+    """The text of a template for `op`."""
+    text = find_template(TEMPLATE_FILE, form).resolve(flags_of(op, numbers, single))
+    if reflected:
+        text = swap_operands(text)
+    count = len(op.inputs)
+    inputs, raws = INPUT_NAMES[:count], tuple(f"{name}_" for name in INPUT_NAMES[:count])
+    names, raw_names = ", ".join(inputs), ", ".join(raws)
+    text = text.replace(f"def {form}(", f"def {op.name}(")
+    text = text.replace(f"kernel({raw_names})", kernel_expression(op, raws))
+    if form.startswith("primitive"):
+        text = text.replace(f"kernel({names})", kernel_expression(op, inputs))
+        text = text.replace(
+            ", **STATIC", "".join([", *", *(f", {n}" for n in op.statics)]) if op.statics else ""
+        )
+        text = text.replace("STATIC", statics_source(op))
+    if "entry(" in text:
+        text = text.replace("BROADCASTS", broadcast_condition(op))
+        for mask in range(1, 1 << min(count, 2)):
+            for unbroadcast in (False, True):
+                option = ", unbroadcast=True" if unbroadcast else ""
+                call = f"entry({mask}, {raw_names}{option})"
+                text = text.replace(call, entry_expression(op, mask, unbroadcast))
+    return text
 
 
-def record_source(
-    op: Primitive, names: tuple[str, ...], raws: tuple[str, ...], only: int | None = None
-) -> list[str]:
-    """Source that wraps `r` and records the op; `only` is the operand that is a tensor."""
-    lines = [
-        "out = EagerTensor()",
-        "out._array = r",
-        "out.uid = next_uid()",
-    ]
-    ruled = [i for i in range(len(names)) if op.rules[i] is not None and only in (None, i)]
-    if not ruled:
-        return [*lines, "return out"]
-    some_marked = " or ".join(f"{names[i]}.uid < 0" for i in ruled)
-    args = "".join(f"{name}, " for name in names)
-    values = "".join(
-        f"{raw if only in (None, i) else name}, "
-        for i, (name, raw) in enumerate(zip(names, raws, strict=True))
-    )
-    per_record: list[str] = []
-    is_broadcast = "False"
-    if only is None and len(names) > 1:
-        fronts = [f"{raw}.shape" + (f"[:-{op.core_ndim}]" if op.core_ndim else "") for raw in raws]
-        differ = f"not ({' == '.join(fronts)})"
-        if op.core_ndim == 0:
-            is_broadcast = f"type(r) is ndarray and {differ}"
-        elif op.core_ndim is not None:
-            is_broadcast = f"r.ndim > {op.core_ndim} and {differ}"
-    if len(ruled) == 1:
-        i = ruled[0]
-        per_record += [
-            f"if {names[i]}.uid in record:",
-            *indent(1, store_entry_source(op, 1 << i, names, raws, is_broadcast)),
-        ]
-    else:
-        i, j = ruled
-        per_record += [
-            f"if {names[i]}.uid in record:",
-            f"    if {names[j]}.uid in record:",
-            *indent(2, store_entry_source(op, 1 << i | 1 << j, names, raws, is_broadcast)),
-            "    else:",
-            *indent(2, store_entry_source(op, 1 << i, names, raws, is_broadcast)),
-            f"elif {names[j]}.uid in record:",
-            *indent(1, store_entry_source(op, 1 << j, names, raws, is_broadcast)),
-        ]
-    return [
-        *lines,
-        f"if {some_marked} or hand_watched_count[0]:",
-        "    for record in local.recorders:",
-        "        if type(record) is not TapeRecord:",
-        "            if record.is_trace:",
-        f"                return bind(op, ({args}), {statics_source(op)})",
-        f"            record_op(record, op, ({args}), ({values}), {statics_source(op)}, out, r)",
-        *indent(2, [f"el{per_record[0]}", *per_record[1:]]),
-        "return out",
-    ]
+def swap_operands(text: str) -> str:
+    """Swap the operands in the signature of `binary` and in its calls of itself."""
+    text = text.replace("def binary(x, y,", "def binary(y, x,")
+    text = text.replace("call_again(x._read(), y)", "call_again(y, x._read())")
+    text = text.replace("call_again(x, y._read())", "call_again(y._read(), x)")
+    return text.replace("call_again, (x, y)", "call_again, (y, x)")
 
 
-def store_entry_source(
-    op: Primitive, mask: int, names: tuple[str, ...], raws: tuple[str, ...], is_broadcast: str
-) -> list[str]:
-    """Source that stores the entry for the inputs in `mask`."""
+def broadcast_condition(op: Primitive) -> str:
+    """The condition that an operand of two was broadcast in front of the core axes."""
+    if op.core_ndim is None or len(op.inputs) < 2:
+        return "False"
+    if op.core_ndim == 0:
+        return "type(r) is ndarray and x_.shape != y_.shape"
+    front = f"[:-{op.core_ndim}]"
+    return f"r.ndim > {op.core_ndim} and x_.shape{front} != y_.shape{front}"
 
-    def entry(unbroadcast: bool) -> str:
-        step = f"step{mask}{'f' if unbroadcast else ''}"
-        parts = [f"{step} or cache_step({mask}, {unbroadcast})"]
-        parts += [f"{name}.uid" for i, name in enumerate(names) if mask >> i & 1]
-        parts += residual_expressions(op, mask, unbroadcast, names, raws)
-        return f"record[uid] = ({', '.join(parts)},)"
 
-    lines = [entry(False)]
-    if is_broadcast != "False":
-        lines = [f"if {is_broadcast}:", f"    {entry(True)}", "else:", f"    {entry(False)}"]
-    return [
-        "uid = out.uid",
-        "if uid > 0:",
-        "    uid = out.uid = -uid",
-        *lines,
-    ]
+def entry_expression(op: Primitive, mask: int, unbroadcast: bool) -> str:
+    """The tuple that records the op for the inputs in `mask`: step, uids, residuals."""
+    watched = [i for i in range(len(op.inputs)) if mask >> i & 1]
+    if any(op.rules[i] is None for i in watched) or (unbroadcast and op.core_ndim is None):
+        return "None"  # in a block that never runs
+    step = f"step{mask}{'f' if unbroadcast else ''}"
+    parts = [f"{step} or cache_step({mask}, {unbroadcast})"]
+    parts += [f"{INPUT_NAMES[i]}.uid" for i in watched]
+    parts += [residual_expression(op, name) for name in residuals_of(op, mask, unbroadcast)]
+    return f"({', '.join(parts)})"
+
+
+def residual_expression(op: Primitive, name: str) -> str:
+    """Expression for a residual in a template."""
+    if name == "out" or name in op.statics:
+        return name
+    if name in op.inputs:
+        return INPUT_NAMES[op.inputs.index(name)]
+    what, _, kind = name.rpartition("_")
+    raw = "r" if what == "out" else f"{INPUT_NAMES[op.inputs.index(what)]}_"
+    if kind == "shape":
+        return f"{raw}.shape"
+    if what == "out" and op.outputs:
+        return "tuple([Spec((one.shape, one.dtype)) for one in r])"
+    return f"Spec(({raw}.shape, {raw}.dtype))"
 
 
 def first_call_stub(*args: Any, **kwargs: Any) -> Any:
@@ -392,27 +226,33 @@ def first_call_stub(*args: Any, **kwargs: Any) -> Any:
         raise
 
 
-GENERATED: list[Any] = []  # functions with generated code
+GENERATED: list[Any] = []  # functions whose code is a specialised template
 
 
 def regenerate() -> None:
-    """Generate every function again on its next call, now with support for devices."""
+    """Specialise every function again on its next call, now with support for devices."""
     while GENERATED:
         function = GENERATED.pop()
         function.__code__ = first_call_stub.__code__  # first: it takes any arguments
         function.__defaults__ = function.__kwdefaults__ = None
 
 
-def complete_code(function: Any) -> None:
-    """Generate the code of `function` now if its first call would."""
-    if function.__code__ is first_call_stub.__code__:
-        function.__globals__["make"]()
+def readable_text(text: str, names: tuple[str, ...]) -> str:
+    """A specialised text without blank lines, with the op's own names for x, y and z."""
+    renamed = dict(zip(INPUT_NAMES, names, strict=False))
+    text = re.sub(r"\n\n+", "\n", text)
+    return re.sub(
+        r"\b([xyz])(_|_uid|_shape|_rule)?\b",
+        lambda m: renamed.get(m[1], m[1]) + (m[2] or ""),
+        text,
+    )
 
 
 devices.observers.append(regenerate)
 
 SHARED_GLOBALS: dict[str, Any] = {
-    "__name__": __name__,
+    "__name__": "gradtape.core.fastpath.template",
+    "__builtins__": builtins,  # NumPy imports modules through it
     "EagerTensor": EagerTensor,
     "FLOAT32": FLOAT32,
     "DevicePort": DevicePort,
@@ -437,18 +277,44 @@ SHARED_GLOBALS: dict[str, Any] = {
 }
 
 
-def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **extra: Any) -> Any:
-    """Make a function whose code is generated on its first call, its steps when first used."""
-    steps = {f"step{mask}{f}": None for mask in range(1, 1 << len(op.inputs)) for f in ("", "f")}
-    space = {**SHARED_GLOBALS, **steps, "op": op, "kernel": op.ufunc or op.kernel, **extra}
+@cache
+def initial_globals(inputs: int) -> dict[str, Any]:
+    """Globals of the function of a primitive with this number of inputs; steps are not made yet."""
+    steps = {f"step{mask}{f}": None for mask in range(1, 1 << inputs) for f in ("", "f")}
+    return SHARED_GLOBALS | steps
+
+
+def specialise_on_first_call(
+    op: Primitive,
+    form: str,
+    names: tuple[str, ...],
+    reflected: bool = False,
+    numbers: tuple[bool, bool] = (False, False),
+    **extra: Any,
+) -> Any:
+    """Make a function whose code is a copy of the template `form`, made on the first call.
+
+    Args:
+        op: the primitive.
+        form: the name of the template.
+        names: the parameters that are called x, y and z in the template.
+        reflected: whether to swap the first two operands.
+        numbers: for each operand, whether the kernel takes a Python number.
+        **extra: further globals of the function.
+    """
+    space = {**initial_globals(len(op.inputs)), "op": op, "kernel": op.ufunc or op.kernel, **extra}
     function = FunctionType(first_call_stub.__code__, space, op.name)
     function.__qualname__ = op.name
 
+    def text() -> str:
+        return template_text(op, form, reflected, numbers, FLOAT32 in extra.get("allowed", ()))
+
+    def source() -> str:
+        return readable_text(text(), names)
+
     def make() -> Any:
-        made: dict[str, Any] = {}
         before = devices.active
-        execute_source(op.name, "\n".join([*source(), ""]), space, made)
-        real = made[op.name]
+        real = compile_template(find_template(TEMPLATE_FILE, form), text(), rename_inputs(names))
         function.__defaults__ = real.__defaults__
         function.__kwdefaults__ = real.__kwdefaults__
         function.__code__ = real.__code__
@@ -461,15 +327,16 @@ def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **ext
         )
         return step
 
-    space |= {"again": function, "make": make, "cache_step": cache_step}
+    space |= {"call_again": function, "make": make, "source": source, "cache_step": cache_step}
     return function
+
+
+def rename_inputs(names: tuple[str, ...]) -> dict[str, str]:
+    """The names of the variables of a template that is used with other names for its inputs."""
+    pairs = list(zip(INPUT_NAMES, names, strict=False))
+    return dict(pairs) | {f"{short}_": f"{name}_" for short, name in pairs}
 
 
 def statics_source(op: Primitive) -> str:
     """Source of a dict with the static parameters."""
     return "{" + ", ".join(f"'{name}': {name}" for name in op.statics) + "}"
-
-
-def indent(levels: int, lines: list[str]) -> list[str]:
-    """Indent source lines."""
-    return ["    " * levels + line for line in lines]

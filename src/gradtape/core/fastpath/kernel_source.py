@@ -30,15 +30,6 @@ class ScalarCache(dict[Any, Any]):
 SCALAR_CACHE = ScalarCache()
 
 
-def as_operand(number: str, raw: str, single: bool) -> str:
-    """Expression for a Python number as the kernel takes it next to `raw`."""
-    if not single:
-        return number
-    return (
-        f"SCALAR_CACHE[{number}] if type({raw}) is ndarray and {raw}.dtype is FLOAT32 else {number}"
-    )
-
-
 # Ufuncs that are written as operators: on NumPy scalars these are up to 15 times faster.
 OPERATORS: dict[Any, str] = {
     np.add: "{} + {}",

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import next_uid
-from gradtape.core.device.array import to_device_with_cache
 from gradtape.core.lock import Lock
+from gradtape.core.ownership import HAS_GIL
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor, Tensor
-from gradtape.state.variable.storage import COMMIT_LOCK, HAS_GIL, VariableStorage, make_version
+from gradtape.devices.array import to_device_with_cache
+from gradtape.state.variable.storage import COMMIT_LOCK, VariableStorage, make_version
 
 CHECKS_PER_LINE = 64
 get_lock = attrgetter("_lock")

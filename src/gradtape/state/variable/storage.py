@@ -8,39 +8,24 @@ can see the old value.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from sys import getrefcount
 from typing import Any
 
-import numpy as np
-
 from gradtape.core.context import local, next_uid
-from gradtape.core.device.array import (
+from gradtape.core.lock import ONCE, Lock
+from gradtape.core.ownership import HAS_GIL, UPDATE_REFERENCES, is_exclusive
+from gradtape.core.ports import devices
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.devices.array import (
     HOST,
     Device,
     DeviceArray,
-    DeviceTensor,
     place_array,
-    tensor_from_array,
     to_device,
 )
-from gradtape.core.lock import ONCE, Lock
-from gradtape.core.ports import devices
-from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.devices.tensor import DeviceTensor, tensor_from_array
 
-
-def count_own_references() -> int:
-    """The `getrefcount` of an array with two references: a local variable and an attribute."""
-    array = count_own_references.kept = np.empty(1)  # type: ignore[attr-defined]
-    return getrefcount(array)
-
-
-HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 COMMIT_LOCK = Lock()  # makes single steps atomic where there is no GIL
-
-# Without the GIL another thread may change a reference count at any time: never in place.
-OWN_REFERENCES = count_own_references() if HAS_GIL else -1
 
 
 class VariableStorage:
@@ -148,12 +133,7 @@ class VariableStorage:
             array = self._array_in_update = value._array
             try:
                 del value  # other references to the version keep a reference to the array
-                own = (
-                    getrefcount(array) == OWN_REFERENCES
-                    and type(array) is np.ndarray
-                    and array.base is None
-                    and array.flags.writeable
-                )
+                own = is_exclusive(array, UPDATE_REFERENCES)
                 array = function(array, own, *args)
                 if devices.active and not own:
                     array = to_device(array, self._home_device)

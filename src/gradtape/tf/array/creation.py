@@ -10,8 +10,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.lazy_array import TracedArray
 from gradtape.core.shapes import normalize_axis
-from gradtape.core.symbolic_tensor import TracedArray
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s

@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.symbolic_tensor import TracedArray
+from gradtape.core.lazy_array import TracedArray
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops.shape import slice_from

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gradtape.compile.xla import accelerator
+from gradtape.compile.xla import device as accelerator
 from gradtape.core.argument import check_instance, check_text
-from gradtape.core.device.array import HOST, LOCALHOST, Device
-from gradtape.core.device.placement import PlacementSettings
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.devices.array import HOST, LOCALHOST, Device
+from gradtape.devices.placement import PlacementSettings
 
 
 class PhysicalDevice(NamedTuple):

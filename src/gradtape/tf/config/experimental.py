@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from gradtape.compile.xla.accelerator import AcceleratorState, find_device
-from gradtape.core.device.array import HOST
+from gradtape.compile.xla.device import AcceleratorState, find_device
 from gradtape.core.errors import public
+from gradtape.devices.array import HOST
 from gradtape.tf.config.device import LogicalDeviceConfiguration as VirtualDeviceConfiguration
 from gradtape.tf.config.device import PhysicalDevice, find_physical_device, parse_kind_and_number
 from gradtape.tf.config.device import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradtape.core.device.placement import PlacementSettings
 from gradtape.core.errors import public
+from gradtape.devices.placement import PlacementSettings
 
 
 @dataclass

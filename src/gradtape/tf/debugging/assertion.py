@@ -11,14 +11,14 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_sequence
 from gradtape.core.context import local
 from gradtape.core.convert import convert
-from gradtape.core.device.array import NO_FAST_PATH
-from gradtape.core.device.placement import PlacementSettings
 from gradtape.core.errors import (
     InvalidArgumentError,
     public,
 )
 from gradtape.core.ports import devices
 from gradtape.core.tensor import Tensor, TensorLike
+from gradtape.devices.array import NO_FAST_PATH
+from gradtape.devices.placement import PlacementSettings
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.debugging.shape_assertion import (
     prefix_message,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gradtape.core.lazy_array import materialize
+from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.primitive import Primitive
-from gradtape.core.symbolic_tensor import SymbolicTensor, TracedArray
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Effect
 from gradtape.graph.guard import ValueRead

@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.compile.xla.kernel_namespace import clone_for_jax, has_jax, jax_kernel_of
-from gradtape.core.device.array import Device, DeviceArray, from_jax_array
-from gradtape.core.device.placement import NotLowerable
 from gradtape.core.errors import InternalError, ResourceExhaustedError
 from gradtape.core.ports import JaxPort
 from gradtape.core.primitive import Primitive
+from gradtape.devices.array import Device, DeviceArray, from_jax_array
+from gradtape.devices.placement import NotLowerable
 
 DEVICE_KINDS = {
     "gpu": "GPU",

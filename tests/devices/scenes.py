@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core.device.array import JaxPort
+from gradtape.devices.array import JaxPort
 
 LOCAL = "/job:localhost/replica:0/task:0/device:"
 CPU, GPU, SECOND = f"{LOCAL}CPU:0", f"{LOCAL}GPU:0", f"{LOCAL}GPU:1"

@@ -9,20 +9,19 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.device.array import (
-    HOST,
-    Device,
-    DeviceArray,
-    choose_device,
-    copy_to_gpu,
-    is_movable,
-    place_tensor,
-)
 from gradtape.core.dispatch import run_kernel_on_host
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import DevicePort, JaxPort
 from gradtape.core.primitive import REGISTRY, Primitive
+from gradtape.devices.array import (
+    HOST,
+    Device,
+    DeviceArray,
+    choose_device,
+    is_movable,
+)
+from gradtape.devices.tensor import copy_to_gpu, place_tensor
 
 
 class NotLowerable(Exception):  # noqa: N818 - it names the reason

@@ -1,1 +1,0 @@
-"""Values on accelerators: device arrays, and the placement of ops."""
