@@ -18,6 +18,7 @@ from gradtape.core.dispatch import (
     ignore_float_errors,
     residuals_of,
 )
+from gradtape.core.identifier import check_identifier
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops.cotangent import Cotangents, accumulate, make_absent_cotangent
@@ -51,7 +52,7 @@ def make_step(op: Primitive, mask: int, folded: bool) -> BackwardStep:
 def generate_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> Any:
     """Generate the step for entries of the layout `mask` that evaluates the rules in `want`."""
     bits = [i for i in range(len(op.inputs)) if mask >> i & 1]
-    needs = residuals_of(op, mask, folded)
+    needs = [check_identifier(need) for need in residuals_of(op, mask, folded)]
     parts = ["_", *(f"u{i}" for i in bits), *needs]
     lines = ["def step(entry, g, grads):", f"    {', '.join(parts)}, = entry"]
     if raw:

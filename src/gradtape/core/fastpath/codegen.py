@@ -36,6 +36,7 @@ from gradtape.core.fastpath.kernel_source import (
     kernel_expression,
     ufunc_or_kernel,
 )
+from gradtape.core.identifier import check_identifier
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
@@ -424,6 +425,8 @@ def generate_on_first_call(op: Primitive, source: Callable[[], list[str]], **ext
     def make() -> Any:
         made: dict[str, Any] = {}
         before = in_use[0]
+        for name in (op.name, *op.inputs, *op.statics):
+            check_identifier(name)
         exec(compile("\n".join(source()), f"<gradtape {op.name}>", "exec"), space, made)
         real = made[op.name]
         function.__defaults__ = real.__defaults__
