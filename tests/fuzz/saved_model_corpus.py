@@ -151,6 +151,23 @@ def make_indexing(folder):
     return module_with(f, state=state)
 
 
+def make_large_arrays(folder):
+    table = tf.Variable(np.ones((50, 40), np.float32))
+    kernel = tf.Variable(np.ones((3, 3, 8, 8), np.float32))
+
+    @tf.function(input_signature=[spec(64, dtype=tf.int32), spec(2, 12, 12, 8)])
+    def f(rows, images):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(table, rows) ** 2)
+            loss += tf.reduce_sum(tf.nn.conv2d(images, kernel, 1, "SAME"))
+        dense, filters = tape.gradient(loss, [table, kernel])
+        table.scatter_sub(tf.IndexedSlices(tf.gather(dense.values, tf.range(64)), rows))
+        kernel.assign_sub(filters)
+        return tf.math.unsorted_segment_sum(tf.gather(table, rows), rows, 50)
+
+    return module_with(f, table=table, kernel=kernel)
+
+
 def make_linear_algebra(folder):
     @tf.function(input_signature=[spec(3, 3)])
     def f(x):

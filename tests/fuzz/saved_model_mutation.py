@@ -276,7 +276,7 @@ class Mutator:
 
     def nest_deeply(self, tree):
         container, key = self.choose_place(tree)
-        for _ in range(int(self.choose((3, 30, 300)))):
+        for _ in range(int(self.choose((3, 30, 150)))):
             container[key] = {self.choose(("$tuple", "$list", "x")): [container[key]]}
 
 
@@ -293,7 +293,7 @@ def write_mutation(model, target, rng, mutator):
         for _ in range(int(mutator.choose((1, 1, 1, 2, 3)))):
             try:
                 mutator.mutate(tree)
-            except (IndexError, KeyError, ValueError, TypeError, AttributeError):
+            except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
                 continue  # an earlier mutation left nothing to change
         try:
             data = json.dumps(tree).encode()
