@@ -65,3 +65,11 @@ def test_the_gradient_of_an_added_or_removed_axis_is_a_view():
     assert np.shares_memory(new, g)
     turned = place(g, key=(slice(None, None, -1), 0), rank=2, shape=(3, 1))
     np.testing.assert_array_equal(turned[..., 0], g[:, ::-1])
+
+
+@pytest.mark.parametrize("bad", [20, 10**9, -1])
+def test_sums_of_many_rows_check_the_ids(bad):
+    ids = np.arange(500) % 20
+    ids[7] = bad
+    with pytest.raises(InvalidArgumentError, match=r"scatter_add: indices\[7\]"):
+        gather_scatter.scatter_add(np.ones((500, 8)), ids, axis=-2, size=20)

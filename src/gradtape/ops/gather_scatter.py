@@ -110,9 +110,11 @@ def sum_rows_by_id(rows: Any, ids: Any, size: int) -> Any:
         total = np.zeros((size, *rows.shape[1:]), wide)
         np.add.at(total, ids, rows)
         return total.astype(rows.dtype, copy=False)
-    # A product with a sparse matrix of ones is many times faster than np.add.at.
+    # A product with a sparse matrix of ones is many times faster than np.add.at. SciPy does not
+    # check indices: one that is out of range would write outside of the result.
     from scipy.sparse import csr_matrix
 
+    check_index_range("scatter_add", ids, size)
     n = len(ids)
     ones = np.ones(n, wide)
     chosen = csr_matrix((ones, ids, np.arange(n + 1)), (n, size))

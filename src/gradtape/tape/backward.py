@@ -22,6 +22,7 @@ from gradtape.core.dispatch import (
 from gradtape.core.fastpath.codegen import INPUT_NAMES, readable_text
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
+from gradtape.core.identifier import check_identifier
 from gradtape.core.ports import BackwardStep, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
@@ -80,7 +81,7 @@ def generate_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) 
 
 def step_text(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> str:
     """The text of the template for a step."""
-    residuals = residuals_of(op, mask, folded)
+    residuals = [check_identifier(name) for name in residuals_of(op, mask, folded)]
     names = dict(zip(op.inputs, INPUT_NAMES, strict=False))
     for name in op.inputs:
         names[f"{name}_shape"] = f"{names[name]}_shape"

@@ -1,8 +1,5 @@
 """tf.saved_model: what is saved runs again, without its Python, as it did before."""
 
-import ast
-import importlib
-import json
 import os
 import pathlib
 import re
@@ -13,7 +10,6 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.tf.saved_model.failure import CannotSave
 
 
 def close(a, b, rtol=1e-5):
@@ -436,73 +432,6 @@ def test_the_files(tmp_path):
     (path / "gradtape_model.json").write_bytes(data[:-20])
     with pytest.raises(tf.errors.DataLossError, match="gradtape_model"):
         tf.saved_model.load(path)
-
-
-def test_a_file_cannot_name_any_function(tmp_path):
-    f = tf.function(lambda x: tf.unique(x).y[:0], input_signature=[tf.TensorSpec([4])])
-    path = tmp_path / "m"
-    tf.saved_model.save(holding(f), path)
-    text = (path / "gradtape_model.json").read_text()
-    model = json.loads(text)
-    nodes = model["functions"][0]["variants"][0]["programs"][0][1]["graph"]["nodes"]
-    calls = [node for node in nodes if "call" in node]
-    assert calls
-    for name in (
-        "gradtape.tf.io.gfile:rmtree",
-        "os:system",
-        "gradtape.tf.io.serialization:write_file",
-    ):
-        calls[0]["call"] = name
-        (path / "gradtape_model.json").write_text(json.dumps(model))
-        with pytest.raises(tf.errors.DataLossError, match="names"):
-            tf.saved_model.load(path).f(tf.zeros(4))
-
-
-def functions_of_arrays():
-    """Functions of raw arrays that nodes call: the first arguments of `apply_raw`."""
-    root = pathlib.Path(tf.__file__).parent
-    for path in sorted(root.glob("*/**/*.py")):
-        module = importlib.import_module(
-            ".".join(["gradtape", *path.relative_to(root).with_suffix("").parts])
-        )
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
-                "apply_raw",
-                "compute_integer",
-            ):
-                home, _, name = ast.unparse(node.args[0]).rpartition(".")
-                found = getattr(getattr(module, home) if home else module, name, None)
-                if found is not None:  # else a parameter of the function around it
-                    yield found
-
-
-def functions_that_happen():
-    """Functions of gradtape.tf that are called when a graph runs: decorated so."""
-    root = pathlib.Path(tf.__file__).parent / "tf"
-    for path in sorted(root.rglob("*.py")):
-        parts = path.relative_to(root).with_suffix("").parts
-        module = importlib.import_module(".".join(["gradtape", "tf", *parts]))
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef):
-                names = " ".join(map(ast.unparse, node.decorator_list))
-                if "call_on_host" in names or "side_effect" in names:
-                    yield getattr(module, node.name)
-
-
-def test_functions_that_nodes_call_have_names_in_files():
-    functions = [*functions_of_arrays(), *functions_that_happen()]
-    assert len(functions) > 130
-    refused = set()
-    for function in functions:
-        try:
-            assert name_of_function(function)
-        except CannotSave as error:
-            refused.add(str(error))
-    writing = (
-        "io.serialization:write_file",
-        "summary:count_buckets",
-    )
-    assert refused == {f"the function gradtape.tf.{name}" for name in writing}
 
 
 def test_what_cannot_be_saved_says_why(tmp_path):

@@ -12,6 +12,7 @@ from gradtape.compile.numpy.float_errors import IGNORE_ALL, reset_float_errors, 
 from gradtape.compile.numpy.program import NumpyCall, Operand, Program
 from gradtape.core.dispatch import explain_kernel_error
 from gradtape.core.generated_code import execute_source
+from gradtape.core.identifier import check_identifier
 from gradtape.graph.graph import Effect
 
 KEYWORD_OUT_UFUNCS = {np.maximum, np.minimum}  # NumPy warns about a third position
@@ -56,6 +57,7 @@ class SourceWriter:
             found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
             if found in self.namespace or found in RESERVED_NAMES:
                 found = f"{found}_{len(self.namespace)}"
+            check_identifier(found)
             self.names[id(thing)] = found
             self.namespace[found] = thing
         return found
@@ -77,8 +79,11 @@ class SourceWriter:
         return self.literal_source(operand.raw)
 
     def literal_source(self, value: Any) -> str:
-        """The source of a constant: a literal, or the name of an object."""
-        if value is None or type(value) in (bool, int, str):
+        """The source of a constant: a literal number, or the name of an object.
+
+        A string is never a literal, so that no text of a file becomes source.
+        """
+        if value is None or type(value) in (bool, int):
             return repr(value)
         if type(value) is tuple and all(type(v) is int for v in value):
             return repr(value)
@@ -188,7 +193,7 @@ class SourceWriter:
         elif rank == 2 and (call.fn == "swapaxes" or args == ["(1, 0)"]):
             text = f"{x}.T"
         else:
-            text = f"{x}.{call.fn}({', '.join(args)})"
+            text = f"{x}.{check_identifier(call.fn)}({', '.join(args)})"
         self.assign_result(call, text)
         return None
 
@@ -308,7 +313,8 @@ class SourceWriter:
         op = call.fn
         args = [self.operand_source(a) for a in call.args]
         static = [
-            f"{name}={self.literal_source(value)}" for name, value in (call.static or {}).items()
+            f"{check_identifier(name)}={self.literal_source(value)}"
+            for name, value in (call.static or {}).items()
         ]
         kernel = self.name_object(op.kernel, op.name)
         text = f"{kernel}({', '.join(args + static)})"

@@ -36,6 +36,7 @@ from gradtape.core.fastpath.kernel_source import (
 from gradtape.core.fastpath.reference import make_reference_primitive, make_reference_public
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
+from gradtape.core.identifier import check_identifier
 from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
@@ -313,6 +314,8 @@ def specialise_on_first_call(
         return readable_text(text(), names)
 
     def make() -> Any:
+        for name in (op.name, *op.inputs, *op.statics):
+            check_identifier(name)
         before = devices.active
         real = compile_template(find_template(TEMPLATE_FILE, form), text(), rename_inputs(names))
         function.__defaults__ = real.__defaults__

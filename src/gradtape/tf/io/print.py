@@ -28,6 +28,27 @@ class TensorText:
         return f"\0{id(self)}\0"
 
 
+class ConsoleStream:
+    """Standard output or standard error, whichever object that is when something is printed."""
+
+    def __init__(self, name: str) -> None:
+        """`name` is "stdout" or "stderr"."""
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"sys.{self.name}"
+
+    def write(self, text: str) -> None:
+        """Write and flush."""
+        stream = sys.stdout if self.name == "stdout" else sys.stderr
+        stream.write(text)
+        stream.flush()
+
+
+STDOUT = ConsoleStream("stdout")
+STDERR = ConsoleStream("stderr")
+
+
 @public
 def print(*inputs: Any, **kwargs: Any) -> None:
     r"""Print values, with long tensors abbreviated, to standard error.
@@ -42,6 +63,10 @@ def print(*inputs: Any, **kwargs: Any) -> None:
         ValueError: if a keyword or the output stream is none of these.
     """
     stream = kwargs.pop("output_stream", None)
+    if stream is None or stream is sys.stderr:
+        stream = STDERR
+    elif stream is sys.stdout:
+        stream = STDOUT
     kwargs.pop("name", None)
     edge = kwargs.pop("summarize", None)
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
@@ -57,11 +82,9 @@ def print_values(inputs: list[Any], edge: int, sep: str, end: str, stream: Any) 
 
 
 def write_to_stream(text: str, stream: Any) -> None:
-    """Write `text` to a stream; None is the current `sys.stderr`."""
-    stream = sys.stderr if stream is None else stream
-    if stream is sys.stderr or stream is sys.stdout:
+    """Write `text` to the console, a function or a file."""
+    if isinstance(stream, ConsoleStream):
         stream.write(text)
-        stream.flush()
     elif callable(stream):
         stream(text.removesuffix("\n"))
     elif isinstance(stream, str) and stream.startswith("file://"):

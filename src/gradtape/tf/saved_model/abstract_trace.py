@@ -13,7 +13,8 @@ from gradtape.graph.graph import Effect
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.trace import Trace, raw_value
 from gradtape.tf.saved_model.failure import CannotSave
-from gradtape.tf.saved_model.op_table.registry import explain_refusal, find_host_op
+from gradtape.tf.saved_model.node_encoder import describe_host_call
+from gradtape.tf.saved_model.op_table.registry import explain_refusal
 
 
 class SavingTrace(Trace):
@@ -76,7 +77,7 @@ class SavingTrace(Trace):
             return super().run_effect(effect, args)
         if parts is None:
             raise CannotSave(explain_refusal(effect.name))
-        find_host_op(parts[0])  # raises for files, Python and other effects on the world outside
+        describe_host_call(*parts)  # raises for files, Python and other effects outside
         lifted = [self.as_traced(a) for a in args]
         results = effect.kernel(*[raw_value(a) for a in lifted]) if parts[2] else ()
         self.has_host_results = self.has_host_results or parts[2]

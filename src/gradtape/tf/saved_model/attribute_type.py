@@ -7,7 +7,6 @@ depend on the sizes of a call; they are checked again, as values, at that call.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -172,24 +171,6 @@ class Named(AttributeType):
     def from_plain(self, value: Any) -> Any:
         """The object of this name."""
         return self.objects[value]
-
-
-class Console(AttributeType):
-    """A stream of the console: None and "stderr" for standard error, "stdout" for output."""
-
-    text = 'null, "stdout" or "stderr": a saved model prints to the console only'
-
-    def accepts(self, value: Any) -> bool:
-        """Whether this names a stream of the console."""
-        return value is None or (isinstance(value, str) and value in ("stdout", "stderr"))
-
-    def to_plain(self, value: Any) -> Any:
-        """The name of a stream."""
-        return "stdout" if value is sys.stdout else "stderr" if value is sys.stderr else value
-
-    def from_plain(self, value: Any) -> Any:
-        """The stream of this name, as it is now."""
-        return {None: None, "stdout": sys.stdout, "stderr": sys.stderr}[value]
 
 
 class Dtype(AttributeType):

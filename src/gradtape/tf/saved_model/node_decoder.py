@@ -78,8 +78,8 @@ class GraphDecoder(ValueDecoder):
         self, tree: Any
     ) -> tuple[OpSchema, tuple[Any, ...], dict[str, Any], tuple[int, ...]]:
         """The schema, inputs, attributes and outputs of a node."""
+        schema = find_op(tree.get("op") if isinstance(tree, dict) else None)
         expect_dict(tree, *NODE_FIELDS)
-        schema = find_op(tree["op"])
         inputs = tuple([self.decode_operand(one) for one in expect_list(tree["in"])])
         outputs = tuple([expect_number(one) for one in expect_list(tree["out"])])
         static = expect_dict(tree["static"], *schema.attributes)

@@ -56,10 +56,7 @@ class Encoder:
     def encode_node(self, node: Node) -> dict[str, Any]:
         """A node of a graph."""
         schema, values = self.describe_call(node)
-        try:
-            schema.check_attributes(values)
-        except MalformedModel as error:
-            raise CannotSave(f"{schema.name} cannot be saved: {error}") from None
+        check_saved_attributes(schema, values)
         return {
             "op": schema.name,
             "in": [self.encode_operand(one) for one in node.inputs],
@@ -72,8 +69,7 @@ class Encoder:
         op = node.op
         parts = getattr(op.kernel, "parts", None)
         if parts is not None:
-            host_op, values = bind_host_call(*parts)
-            return host_op, {n: host_op.attributes[n].to_plain(v) for n, v in values.items()}
+            return describe_host_call(*parts)
         if isinstance(op, Effect):
             raise CannotSave(explain_refusal(op.name))
         try:
@@ -167,21 +163,40 @@ class Encoder:
         return self.encode_operand(gradient)
 
 
-def bind_host_call(function: Any, args: Any, places: Any) -> tuple[HostOp, dict[str, Any]]:
+def check_saved_attributes(schema: OpSchema, values: dict[str, Any]) -> None:
+    """Check the attributes of an op before they are saved.
+
+    Raises:
+        CannotSave: if one has another type, or lies outside of its range.
+    """
+    try:
+        schema.check_attributes(values)
+    except MalformedModel as error:
+        raise CannotSave(f"{schema.name} cannot be saved: {error}") from None
+
+
+def describe_host_call(function: Any, args: Any, places: Any) -> tuple[HostOp, dict[str, Any]]:
     """The op of a call on the host, and its attributes.
 
     Args:
         function: the function that the node calls.
         args: its arguments; those of a function of tensors are (args, kwargs) with slots.
         places: positions of the inputs among the arguments of a function of raw arrays.
+
+    Raises:
+        CannotSave: if the call cannot be part of a file.
     """
     if function is scalar_of:
         function, args, places = args[0], args[1:], [i - 1 for i in places]
     op = find_host_op(function)
-    if not isinstance(op, RawOp):
-        return op, op.bind(*args)
-    slots = {place: TensorSlot(i) for i, place in enumerate(places)}
-    return op, op.bind_raw(tuple([slots.get(i) or read_lazy(a) for i, a in enumerate(args)]))
+    if isinstance(op, RawOp):
+        slots = {place: TensorSlot(i) for i, place in enumerate(places)}
+        values = op.bind_raw(tuple([slots.get(i) or read_lazy(a) for i, a in enumerate(args)]))
+    else:
+        values = op.bind(*args)
+    plain = {name: op.attributes[name].to_plain(value) for name, value in values.items()}
+    check_saved_attributes(op, plain)
+    return op, plain
 
 
 def read_lazy(raw: Any) -> Any:

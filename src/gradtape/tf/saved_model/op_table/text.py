@@ -6,6 +6,7 @@ from encodings.aliases import aliases
 from typing import Any
 
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.tf.io.print import STDERR, STDOUT
 from gradtape.tf.saved_model.attribute_type import (
     ARRAY,
     FLAG,
@@ -18,7 +19,6 @@ from gradtape.tf.saved_model.attribute_type import (
     AttributeType,
     Bytes,
     Choice,
-    Console,
     Dtype,
     Integer,
     Named,
@@ -232,6 +232,8 @@ COMPARISONS = (
 )
 SIGNS = ("assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive")
 ASSERTION = "tf.debugging.assertion"
+CONSOLE = Named({"stdout": STDOUT, "stderr": STDERR})
+CONSOLE.text = '"stdout" or "stderr", because a saved model prints to the console only'
 
 CHECK_OPS = (
     CheckOp(
@@ -241,7 +243,7 @@ CHECK_OPS = (
         edge=INTEGER,
         sep=TEXT,
         end=TEXT,
-        stream=Console(),
+        stream=CONSOLE,
     ),
     CheckOp(
         "debugging.assert",
