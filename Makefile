@@ -4,9 +4,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+FUZZERS := $(wildcard $(addprefix tests/fuzz/,saved_models.py files.py calls.py programs.py))
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test check fmt lint types layers keras-tests sweep bench bench-page peers clean
+.PHONY: demo test check fmt lint types layers keras-tests fuzz sweep bench bench-page peers clean
 .NOTPARALLEL:
 
 demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
@@ -33,6 +34,11 @@ layers: .venv/dev.stamp
 
 keras-tests: .venv-wheel/keras.stamp  ## the tests in Keras's wheel, into docs/keras.md (an hour)
 	$(ONE_THREAD) .venv-wheel/bin/python tools/keras_tests.py $(ARGS)
+
+fuzz: .venv/dev.stamp  ## attack files, saved models, calls and programs: ARGS="--runs 20000 --seed 1"
+	for file in $(FUZZERS); do \
+		$(ONE_THREAD) $(BIN)/python -m tests.fuzz.$$(basename $$file .py) $(ARGS) || exit 1; \
+	done
 
 sweep: .venv/dev.stamp  ## every registered rule through every property
 	$(PYTEST) tests/sweep $(ARGS)

@@ -3,7 +3,7 @@
 import pytest
 
 from gradtape.core.errors import DataLossError, UnimplementedError
-from gradtape.files import leveldb_table
+from gradtape.files import leveldb_table, limit
 from gradtape.files.crc32c import masked_crc
 
 ENTRIES = [(f"key{i:04d}".encode() * (i % 3 + 1), bytes([i % 256]) * (i % 7)) for i in range(100)]
@@ -69,3 +69,42 @@ def test_a_varint_that_never_ends_is_refused():
         leveldb_table.read_varint(b"\xff" * 20, 0)
     with pytest.raises(ValueError, match="cut off"):
         leveldb_table.read_varint(b"\x80", 0)
+
+
+def test_keys_must_be_in_order():
+    for entries in ([(b"b", b""), (b"a", b"")], [(b"a", b""), (b"a", b"")]):
+        with pytest.raises(DataLossError, match="not in order"):
+            list(leveldb_table.read_table(table_bytes(entries), "t"))
+
+
+def test_a_block_is_read_once(monkeypatch):
+    monkeypatch.setattr(leveldb_table, "BLOCK_SIZE", 1)
+    two = table_bytes([(b"a", b"x" * 40), (b"b", b"y" * 40)])
+    first = leveldb_table.encode_varint(0) + leveldb_table.encode_varint(len(b"\0\1\50a") + 48)
+    entries = leveldb_table.BlockWriter(interval=1)
+    for i in range(20):
+        entries.add(bytes([i]), first)
+    index = entries.serialize() + b"\0"
+    handle = leveldb_table.encode_varint(len(two)) + leveldb_table.encode_varint(len(index) - 1)
+    data = two + index + masked_crc(index).to_bytes(4, "little")
+    empty = leveldb_table.read_varints(two[-48:-8].rstrip(b"\0"), "t", 0)[:2]
+    handles = b"".join(map(leveldb_table.encode_varint, empty)) + handle
+    data += leveldb_table.TABLE_FOOTER.pack(handles, leveldb_table.TABLE_MAGIC)
+    with pytest.raises(DataLossError, match=r"not in order|overlap"):
+        list(leveldb_table.read_table(data, "t"))
+
+
+def test_keys_that_share_a_long_start_have_a_limit(monkeypatch):
+    monkeypatch.setattr(limit, "ALWAYS_ALLOWED", 1000)
+    monkeypatch.setattr(limit, "MAX_EXPANSION", 2)
+    with pytest.raises(DataLossError, match="may become at most"):
+        list(leveldb_table.read_table(table_bytes([(b"k" * i, b"") for i in range(99)]), "t"))
+
+
+def test_a_block_of_an_unknown_kind_is_refused():
+    data = bytearray(table_bytes([(b"k", b"v")]))
+    size = len(b"\0\1\1kv") + 8
+    data[size] = 7
+    data[size + 1 : size + 5] = masked_crc(bytes(data[: size + 1])).to_bytes(4, "little")
+    with pytest.raises(DataLossError, match="unknown kind 7"):
+        list(leveldb_table.read_table(bytes(data), "t"))

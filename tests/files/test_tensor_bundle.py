@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gradtape as tf
 from gradtape.core import dtypes
 from gradtape.core.errors import DataLossError, NotFoundError, UnimplementedError
 from gradtape.files import tensor_bundle
@@ -160,3 +161,28 @@ def test_a_prefix_with_a_corrupt_index_can_be_written_over(tmp_path):
     (tmp_path / "a.index").write_bytes(b"junk")
     write_bundle(prefix, {"n": np.int64(3)})
     assert tensor_bundle.BundleReader(prefix).read("n") == 3
+
+
+def test_shapes_and_dtypes_of_a_corrupt_index_are_refused(tmp_path):
+    prefix = write_bundle(tmp_path / "a", {"x": np.zeros((2, 2))})
+    rewrite_index(prefix, dtype=99)
+    reader = tf.train.load_checkpoint(prefix)
+    with pytest.raises(UnimplementedError, match="number 99"):
+        reader.get_variable_to_dtype_map()
+    for sizes in ([-1], [1] * 99, [1 << 62, 1 << 62], [0, 1 << 62, 1 << 62]):
+        entry = reader._reader.entries["x"]
+        entry.shape.Clear()
+        for size in sizes:
+            entry.shape.dim.add(size=size)
+        with pytest.raises(DataLossError, match="shape"):
+            reader.get_variable_to_shape_map()
+        with pytest.raises(DataLossError, match="shape"):
+            reader.get_tensor("x")
+
+
+def test_a_key_that_is_not_utf8_can_be_printed(tmp_path):
+    prefix = write_bundle(tmp_path / "a", {"x": np.zeros(2)})
+    reader = tensor_bundle.BundleReader(prefix)
+    key = b"\xff".decode("utf-8", "surrogateescape")
+    with pytest.raises(NotFoundError, match=r"Key \\xff not found"):
+        reader.read(key)

@@ -4,7 +4,13 @@ import gzip
 
 import pytest
 
-from gradtape.core.errors import DataLossError, FailedPreconditionError, NotFoundError
+from gradtape.core.errors import (
+    DataLossError,
+    FailedPreconditionError,
+    NotFoundError,
+    ResourceExhaustedError,
+)
+from gradtape.files import limit
 from gradtape.files.text import read_lines
 
 
@@ -38,3 +44,14 @@ def test_the_error_says_why_a_file_cannot_be_opened(tmp_path):
         next(read_lines(tmp_path / "none"))
     with pytest.raises(FailedPreconditionError, match="Is a directory"):
         next(read_lines(tmp_path))
+
+
+def test_a_line_of_a_compressed_file_has_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(limit, "ALWAYS_ALLOWED", 1000)
+    monkeypatch.setattr(limit, "MAX_EXPANSION", 1)
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(b"a" * 999 + b"\n" + b"b" * 1000))
+    assert [len(line) for line in read_lines(path, "GZIP")] == [999, 1000]
+    path.write_bytes(gzip.compress(b"a" * 1001))
+    with pytest.raises(ResourceExhaustedError, match="at most 1000 bytes"):
+        list(read_lines(path, "GZIP"))

@@ -4,12 +4,15 @@ import gzip
 
 import pytest
 
+import gradtape as tf
 from gradtape.core.errors import (
     DataLossError,
     FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
+    ResourceExhaustedError,
 )
+from gradtape.files import limit
 from gradtape.files.tfrecord import RecordWriter, read_records
 
 RECORDS = [b"rec0", b"", b"x" * 100_000, bytes(range(256)) * 5]
@@ -129,3 +132,23 @@ def test_flush_writes_the_records_to_the_file(tmp_path, compression):
     writer.close()
     assert size > 0
     assert list(read_records(tmp_path / "a", compression)) == [b"one"]
+
+
+def test_a_record_of_a_compressed_file_has_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(limit, "ALWAYS_ALLOWED", 1000)
+    monkeypatch.setattr(limit, "MAX_EXPANSION", 1)
+    whole = [bytes(1000), b"abc"]
+    assert list(read_records(write_records(tmp_path / "a", "GZIP", whole), "GZIP")) == whole
+    assert list(read_records(write_records(tmp_path / "a", "", [bytes(5000)]))) == [bytes(5000)]
+    with pytest.raises(ResourceExhaustedError, match="at most 1000 bytes"):
+        list(read_records(write_records(tmp_path / "a", "GZIP", [bytes(1001)]), "GZIP"))
+
+
+def test_paths_that_no_file_can_have_are_not_found():
+    for path in ("a\0b", b"a\0b"):
+        with pytest.raises(NotFoundError, match="null byte"):
+            next(read_records(path))
+    with pytest.raises(NotFoundError, match=r"no\\xff"):
+        next(read_records(b"/no\xff"))
+    with pytest.raises(NotFoundError, match=r"no\\xff"):
+        next(iter(tf.data.TFRecordDataset(b"/no\xff")))

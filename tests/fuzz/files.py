@@ -20,10 +20,10 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
-from tests.fuzz.bombs import READABLE, bombs
-from tests.fuzz.folders import folder_formats
-from tests.fuzz.formats import stateless_formats
-from tests.fuzz.verdict import run_case
+from tests.fuzz.file_bombs import READABLE, bombs
+from tests.fuzz.file_folders import folder_formats
+from tests.fuzz.file_formats import stateless_formats
+from tests.fuzz.file_verdict import run_case
 
 ADDRESS_SPACE = 6 << 30  # the process gets no more than this
 MEMORY_FOLDER = "/dev/shm"  # a folder in memory, where the system has one
@@ -36,20 +36,26 @@ def report(line: str) -> None:
     sys.stdout.flush()
 
 
+def read_bombs(folder: str, tf: Any) -> int:
+    """Read all bombs and print what fails; return the number of failures."""
+    failures = 0
+    for name, read in bombs().items():
+        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
+        outcome, wrong = run_case(partial(read, folder, tf), (tf.errors.OpError,))
+        if outcome == "read" and name not in READABLE:
+            wrong = wrong or "it was read"
+        if wrong:
+            failures += 1
+            report(f"FAILED bomb {name}: {wrong}")
+    return failures
+
+
 def run_all(options: argparse.Namespace, folder: str, tf: Any) -> int:
     """Run the cases and print what fails; return the number of failures."""
     formats = {**stateless_formats(), **folder_formats(tf)}
     names = [name for name in sorted(formats) if not options.only or name in options.only]
     outcomes: Counter[tuple[str, str]] = Counter()
-    failures = 0
-    for name, read in ({} if options.only or options.start else bombs()).items():
-        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
-        outcome, wrong = run_case(partial(read, folder, tf), (tf.errors.OpError,))
-        if outcome == "read" and name not in READABLE:
-            wrong = wrong or "was read"
-        if wrong:
-            failures += 1
-            report(f"FAILED bomb {name}: {wrong}")
+    failures = 0 if options.only or options.start else read_bombs(folder, tf)
     for run in range(options.start, options.start + options.runs):
         chance = random.Random(f"{options.seed}/{run}")
         name = names[run % len(names)]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.files.tensor_bundle import BundleReader, write_bundle
+from gradtape.pipeline.transformation.random_choice import random_words
 
 Dataset = tf.data.Dataset
 DATA = np.arange(60)
@@ -99,3 +101,43 @@ def test_restoring_an_iterator_of_another_pipeline_raises(tmp_path):
     path = tf.train.Checkpoint(iterator=iter(Dataset.range(9))).save(str(tmp_path / "at"))
     with pytest.raises(tf.errors.InvalidArgumentError, match="random orders"):
         tf.train.Checkpoint(iterator=iter(Dataset.range(9).shuffle(2))).restore(path)
+
+
+def restore_state(tmp_path, dataset, numbers):
+    """Restore an iterator from a checkpoint with these numbers in place of its state."""
+    path = tf.train.Checkpoint(v=tf.Variable(1.0), iterator=iter(dataset)).write(
+        str(tmp_path / "at")
+    )
+    reader = BundleReader(path)
+    tensors = {key: reader.read(key) for key in reader.entries}
+    key = next(key for key in tensors if key.endswith("ITERATOR"))
+    write_bundle(path, {**tensors, key: np.array(numbers, np.int64)})
+    iterator, v = iter(dataset), tf.Variable(2.0)
+    try:
+        tf.train.Checkpoint(v=v, iterator=iterator).read(path)
+    except tf.errors.InvalidArgumentError:
+        assert v.numpy() == 2  # nothing was restored
+        raise
+    return iterator
+
+
+@pytest.mark.parametrize("numbers", [[], [1], [1, 2, 3], [-1, 1, 1, 1], [1, 1, 1, -1], [1] * 7])
+def test_a_state_that_no_iterator_can_have_changes_nothing(tmp_path, numbers):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="random orders"):
+        restore_state(tmp_path, Dataset.range(9).shuffle(2), numbers)
+
+
+def test_a_state_behind_the_end_is_the_end(tmp_path):
+    assert rest(restore_state(tmp_path, Dataset.range(5), [2**60])) == []
+
+
+def test_a_late_iteration_starts_at_once(tmp_path):
+    restored = restore_state(tmp_path, Dataset.range(5).shuffle(5), [0, -1, -1, 2**62])
+    assert sorted(rest(restored)) == [0, 1, 2, 3, 4]
+
+
+def test_skipped_random_words_are_those_that_follow():
+    words = [next(drawn) for drawn in [random_words(3, 4)] for _ in range(3000)]
+    for skip in (0, 1, 1023, 1024, 1025, 2048):
+        drawn = random_words(3, 4, skip)
+        assert [next(drawn) for _ in range(500)] == words[skip : skip + 500]

@@ -21,6 +21,7 @@ IMAGE, EXTENSION, TRAILER = b",", b"!", b";"
 GRAPHICS_CONTROL = 0xF9  # the extension that names the transparent colour of the next image
 HAS_PALETTE, INTERLACED = 0x80, 0x40
 MAX_CODE_SIZE = 8
+CODE_TABLE_SIZE = 4096
 CHANNELS = 3
 
 
@@ -108,6 +109,8 @@ def decode_gif_frames(data: bytes, op: str, import_pillow: Any) -> Any:
     rasters: list[Any] = []
     total = 0
     for frame in frames:
+        if not has_enough_codes(frame):
+            break
         total += frame.width * frame.height
         check_expansion(total, len(data), op)
         raster = decode_raster(frame, op, import_pillow())
@@ -129,10 +132,16 @@ def decode_gif_frames(data: bytes, op: str, import_pillow: Any) -> Any:
     return out
 
 
+def has_enough_codes(frame: GifFrame) -> bool:
+    """Whether the compressed pixels could be all pixels: a code of two bits is at most a table."""
+    pixels = frame.width * frame.height
+    return (
+        0 < pixels <= 4 * CODE_TABLE_SIZE * len(frame.blocks) and frame.code_size <= MAX_CODE_SIZE
+    )
+
+
 def decode_raster(frame: GifFrame, op: str, pillow: Any) -> Any:
     """The colour index of each pixel; None if the compressed pixels are damaged."""
-    if not frame.width or not frame.height or frame.code_size > MAX_CODE_SIZE:
-        return None
     size = frame.width, frame.height
     options = frame.code_size, int(frame.interlaced), -1
     try:

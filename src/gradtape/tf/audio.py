@@ -48,8 +48,9 @@ class WavReader:
 
     def expect(self, text: bytes) -> None:
         """Take `text`, which must be next."""
-        found = self.take(len(text))
+        found = self.data[self.at : self.at + len(text)]
         require_wav(found == text, f"Header mismatch: Expected {text.decode()}", found)
+        self.at += len(text)
 
 
 def require_wav(holds: bool, what: str, received: Any) -> None:

@@ -518,3 +518,43 @@ def test_a_generator_continues_from_its_saved_state(tmp_path):
     other = tf.random.Generator.from_seed(2)
     tf.train.Checkpoint(g=other).read(path).assert_consumed()
     assert other.normal([3]).numpy().tolist() == following
+
+
+def write_graph(path, graph, **tensors):
+    from gradtape.state.checkpoint.object_graph import OBJECT_GRAPH_KEY
+
+    text = np.array(graph.SerializeToString(), object)
+    tensor_bundle.write_bundle(path, {OBJECT_GRAPH_KEY: text, **tensors})
+    return path
+
+
+def test_two_values_of_one_name_raise(tmp_path):
+    from gradtape.state.checkpoint.object_graph import ObjectGraphProto
+
+    graph = ObjectGraphProto()
+    graph.nodes.add().children.add(node_id=1, local_name="v")
+    node = graph.nodes.add()
+    for _ in range(2):
+        node.attributes.add(name="VARIABLE_VALUE", checkpoint_key="key")
+    path = write_graph(tmp_path / "c", graph, key=np.float32(3))
+    v = tf.Variable(1.0)
+    with pytest.raises(DataLossError, match="two values of one name"):
+        tf.train.Checkpoint(v=v).read(path)
+    assert v.numpy() == 1
+
+
+def test_a_deep_graph_has_short_names(tmp_path):
+    from gradtape.state.checkpoint.object_graph import ObjectGraphProto
+
+    graph = ObjectGraphProto()
+    for i in range(3000):
+        node = graph.nodes.add()
+        node.attributes.add(name="VARIABLE_VALUE", checkpoint_key="key")
+        if i < 2999:
+            node.children.add(node_id=i + 1, local_name="child" * 100)
+    path = write_graph(tmp_path / "c", graph, key=np.float32(3))
+    status = tf.train.Checkpoint(v=tf.Variable(1.0)).read(path).expect_partial()
+    assert len(status._restoration.names[2999]) < 3000
+    assert status._restoration.names[2].count("child") == 40
+    with pytest.raises(AssertionError):
+        status.assert_consumed()

@@ -112,3 +112,28 @@ def test_a_state_file_without_timestamps_is_accepted(tmp_path):
     manager.save()
     assert names(manager.checkpoints) == ["ckpt-2"]
     assert not (tmp_path / "ckpt-1.index").exists()
+
+
+def test_files_outside_of_the_directory_are_not_deleted(tmp_path):
+    outside = tmp_path / "outside"
+    other = tf.train.Checkpoint(v=tf.Variable(1.0)).write(outside / "model-1")
+    inside = tmp_path / "inside"
+    manager = manager_of(inside, max_to_keep=1)
+    manager.save()
+    state = (inside / "checkpoint").read_text()
+    for path in ("../outside/model-1", str(outside / "model-1")):
+        line = f'all_model_checkpoint_paths: "{path}"\n'
+        (inside / "checkpoint").write_text(line + state)
+        manager_of(inside, max_to_keep=1).save()
+        assert tf.train.load_variable(other, "v/.ATTRIBUTES/VARIABLE_VALUE") == 1
+
+
+def test_all_data_files_of_a_checkpoint_are_deleted(tmp_path):
+    manager = manager_of(tmp_path, max_to_keep=1)
+    manager.save()
+    names = ["ckpt-1.data-00001-of-00002", "ckpt-1.data-1-of-2", "ckpt-10.data-00000-of-00001"]
+    for name in names:
+        (tmp_path / name).write_bytes(b"")
+    manager.save()
+    left = sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("ckpt-1"))
+    assert left == ["ckpt-1.data-1-of-2", "ckpt-10.data-00000-of-00001"]

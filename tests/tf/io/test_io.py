@@ -14,7 +14,9 @@ from gradtape.core.errors import (
     InvalidArgumentError,
     NotFoundError,
     PermissionDeniedError,
+    ResourceExhaustedError,
 )
+from gradtape.files import limit
 from gradtape.files.tfrecord import read_records
 
 gfile = tf.io.gfile
@@ -369,3 +371,71 @@ def test_images_in_a_function(tmp_path):
         assert load(tf.constant(path)).numpy().ravel().tolist() == [size] * 2 * size
     spec = tf.data.Dataset.from_tensors(path).map(load).element_spec
     assert spec.shape.as_list() == [None, None, None]
+
+
+def test_damaged_compressed_strings():
+    whole = gzip.compress(b"abc")
+    assert tf.io.decode_compressed(whole + whole, "GZIP").numpy() == b"abcabc"
+    assert tf.io.decode_compressed(zlib.compress(b"abc") + b"junk", "ZLIB").numpy() == b"abc"
+    assert tf.io.decode_compressed(b"", "GZIP").numpy() == b""
+    for text in (whole + b"junk", whole[:-3], whole[:-6] + bytes(6), whole[:1]):
+        with pytest.raises(DataLossError, match="decode_compressed"):
+            tf.io.decode_compressed(text, "GZIP")
+
+
+def test_a_compressed_string_has_a_limit(monkeypatch):
+    monkeypatch.setattr(limit, "ALWAYS_ALLOWED", 1000)
+    monkeypatch.setattr(limit, "MAX_EXPANSION", 1)
+    assert tf.io.decode_compressed(zlib.compress(bytes(1000)), "ZLIB").numpy() == bytes(1000)
+    with pytest.raises(ResourceExhaustedError, match="at most 1000 bytes"):
+        tf.io.decode_compressed(zlib.compress(bytes(1001)), "ZLIB")
+    with pytest.raises(ResourceExhaustedError, match="at most 1000 bytes"):
+        tf.io.decode_compressed(gzip.compress(bytes(600)) * 2, "GZIP")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(b"", b"{", b"\xff\xfe", b"[1]", b"null", b'{"features": 3}', b"[" * 100_000, b'{"a": 1}'),
+        b'{"features": {"feature": {"a": {"int64List": {"value": [%s]}}}}}' % (b"9" * 5000),
+    ],
+)
+def test_malformed_json_examples_are_errors(text):
+    with pytest.raises(InvalidArgumentError, match="Error while parsing JSON"):
+        tf.io.decode_json_example(text)
+
+
+def test_paths_with_a_null_byte():
+    bad = "/tmp/a\0b"
+    assert not gfile.exists(bad)
+    assert gfile.glob(bad) == []
+    for use in (
+        gfile.stat,
+        gfile.remove,
+        gfile.rmtree,
+        gfile.mkdir,
+        gfile.listdir,
+        tf.io.read_file,
+    ):
+        with pytest.raises(NotFoundError):
+            use(bad)
+    for use in (gfile.copy, gfile.rename):
+        with pytest.raises(NotFoundError):
+            use(__file__, bad)
+    with pytest.raises(NotFoundError):
+        gfile.GFile(bad).read()
+    with pytest.raises(InvalidArgumentError, match="negative"):
+        gfile.GFile(__file__).read(-2)
+
+
+def test_names_that_are_not_utf8(tmp_path):
+    path = bytes(tmp_path) + b"/\xff.txt"
+    with open(path, "wb") as file:
+        file.write(b"a\n")
+    pattern = bytes(tmp_path) + b"/*.txt"
+    assert tf.io.matching_files(pattern).numpy().tolist() == [path]
+    names = tf.data.Dataset.list_files(pattern)
+    assert [name.numpy() for name in names] == [path]
+    assert [line.numpy() for line in tf.data.TextLineDataset(names)] == [b"a"]
+    with pytest.raises(InvalidArgumentError, match=r"\\xfe"):
+        tf.data.Dataset.list_files(bytes(tmp_path) + b"/\xfe*")

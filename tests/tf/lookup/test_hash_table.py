@@ -132,3 +132,12 @@ def test_reserved_keys_are_an_error():
     assert values(table.lookup(tf.constant([3, 5], int64))) == [4, -1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Using the empty_key"):
         table.insert(tf.constant([0], int64), tf.constant([4], int64))
+
+
+def test_cells_that_are_no_numbers_are_errors(tmp_path):
+    path = tmp_path / "words"
+    for text in (b"a\t1_0\n", b"a\t" + b"9" * 30, b"a\t\xff", b"a\t" + b"9" * 5000, b"a"):
+        path.write_bytes(text)
+        columns = tf.lookup.TextFileInitializer(str(path), tf.string, 0, tf.int64, 1)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="lookup"):
+            tf.lookup.StaticHashTable(columns, -1)

