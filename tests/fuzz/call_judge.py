@@ -22,6 +22,7 @@ USUAL = (tf.errors.OpError, TypeError, ValueError, NotImplementedError)
 NEVER = (np.linalg.LinAlgError, np.exceptions.AxisError, UnicodeError, RecursionError)
 DELIBERATE = (  # if gradtape raises them by a `raise` statement
     *(RuntimeError, LookupError, StopIteration, AttributeError, ImportError, OSError),
+    AssertionError,
 )
 FILES = re.compile(r"\b(docs|tests|tools|examples|benchmarks)/\w+|\b\w+\.(md|py)\b")
 RAISE = dis.opmap["RAISE_VARARGS"]

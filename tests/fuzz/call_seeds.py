@@ -160,6 +160,8 @@ class Recording:
         name = getattr(function, "__name__", "_")
         if receiver is None or name.startswith("_") or not belongs_to_gradtape(type(receiver)):
             return None
+        if hasattr(type(receiver), "DESCRIPTOR"):  # a protocol buffer
+            return None
         path = function.__qualname__
         if path not in self.targets:
             self.targets[path] = Target(path, function, parameters_of(function))

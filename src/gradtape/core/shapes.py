@@ -136,7 +136,7 @@ class TensorShape:
         elif isinstance(dims, TensorShape):
             self._dims = dims._dims
         else:
-            entries = dims if hasattr(dims, "__iter__") else (dims,)
+            entries = dims if isinstance(dims, (list, tuple)) or is_iterable(dims) else (dims,)
             self._dims = tuple(as_size(size) for size in entries)
 
     @staticmethod

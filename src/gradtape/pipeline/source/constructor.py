@@ -210,7 +210,12 @@ class SourceMethods(DatasetBase):
         """An infinite dataset of `start`, `start + step` and so on."""
         kind = dtypes.as_dtype(dtype)
         scalar = np.dtype(kind.as_numpy_dtype).type
-        first, by = scalar(convert(start, kind)), scalar(convert(step, kind))
+        first, by = (convert(value, kind)._array for value in (start, step))
+        if first.shape or by.shape:
+            raise ValueError(
+                f"counter: start and step must be scalars. Received shapes {list(first.shape)} "
+                f"and {list(by.shape)}."
+            )
         return make_dataset(
             lambda: (make_tensor(scalar(i)) for i in count(first.item(), by.item())),
             lambda: TensorSpec((), kind),

@@ -36,7 +36,7 @@ class BroadcastOperand(NamedTuple):
 
 def apply_elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     """Broadcast the operands to the same rows and apply `function` to their flat values."""
-    dtype = next(x.dtype for x in operands if isinstance(x, RaggedTensor))
+    dtype = next((x.dtype for x in operands if isinstance(x, RaggedTensor)), None)
     values = [
         x if isinstance(x, RaggedTensor) else as_ragged_or_tensor(x, hint=dtype) for x in operands
     ]
