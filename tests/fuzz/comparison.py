@@ -275,7 +275,7 @@ def compare_leaves(a: Leaf, b: Leaf, traits: Any) -> tuple[str, str] | None:
     """What differs between two leaves, in a word and in a sentence."""
     if "None" in (a.kind, b.kind):
         other = b if a.kind == "None" else a
-        if a.kind == b.kind or ("nodes" in traits and not np.any(other.array)):
+        if a.kind == b.kind or ("nodes" in traits and is_zero_or_nan(other)):
             return None
         return "none", f"eagerly {show(a)}, in a function {show(b)}"
     for what in ("kind", "dtype", "shape"):
@@ -284,6 +284,12 @@ def compare_leaves(a: Leaf, b: Leaf, traits: Any) -> tuple[str, str] | None:
     if are_close(a, b) or ("nodes" in traits and is_zero_times_infinity(a, b)):
         return None
     return "value", f"eagerly {show(a)}, in a function {show(b)}"
+
+
+def is_zero_or_nan(leaf: Leaf) -> bool:
+    """Whether all elements are zeros, or zeros that met an infinite derivative."""
+    array = np.asarray(leaf.array).astype(np.complex128)
+    return bool(np.all((array == 0) | np.isnan(array)))
 
 
 def is_zero_times_infinity(a: Leaf, b: Leaf) -> bool:

@@ -87,6 +87,8 @@ def main(argv: list[str] | None = None, out: TextIO = sys.stdout) -> int:
             out.write(f"# program {options.seed}/{index} differs: {found[0]}\n")
             out.write("\n".join(explain(program, found, options.engine, features)) + "\n\n")
             out.flush()
+        if (index + 1 - options.start) % 1000 == 0:
+            sys.stderr.write(f"{index + 1} programs, {differing} differ\n")
     took = time.monotonic() - start
     out.write(f"seed {options.seed}, engine {options.engine}, {took:.0f} s\n")
     out.write(f"{options.runs} programs, {differing} differ, {unstable} differ by rounding\n")

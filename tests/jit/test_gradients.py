@@ -497,3 +497,23 @@ def test_complex_gradients_through_a_function():
             tape.watch(z)
             a, b = f(z), plain(z)
         close(tape.gradient(a, z), tape.gradient(b, z))
+
+
+def test_outputs_that_have_no_gradient_may_come_first():
+    @tf.function
+    def f(x, text):
+        return tf.strings.join([text, text]), tf.cast(x, tf.int32), tf.sin(x)
+
+    x, text = tf.constant(2.0), tf.constant("a")
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x, text)[2]
+        close(tape.gradient(y, x), np.cos(2.0))
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x, text)[2] ** 2
+            slope = inner.gradient(y, x)
+        close(outer.gradient(slope, x), 2 * np.cos(4.0))

@@ -176,8 +176,9 @@ FUNCTION_STEP = FunctionStep()
 
 
 def lead_shape_of_call(saved: SavedCall, cotangents: list[Any]) -> LeadShape:
-    """Extra leading axes of the cotangents."""
-    shape, inner = cotangents[0].shape, saved.path.specs[0][0]
+    """Extra leading axes of the cotangents; those of strings and integers do not count."""
+    pairs = zip(cotangents, saved.path.specs, strict=True)
+    shape, inner = next((c.shape, spec[0]) for c, spec in pairs if is_differentiable(spec[1]))
     lead: LeadShape = shape[: len(shape) - len(inner)]
     return lead
 

@@ -32,8 +32,16 @@ def draw_cond(scope: Scope) -> None:
     scope.add(text, blocks, lead)
 
 
+def note_python_branches(scope: Scope) -> None:
+    """Keep streams of random ops out: behind a branch of Python they are other streams."""
+    if "streams" in scope.setting.traits:
+        raise Unfit
+    scope.setting.traits.add("python branches")
+
+
 def draw_python_if(scope: Scope) -> None:
     """`if` on a tensor."""
+    note_python_branches(scope)
     like, condition = scope.pick(), scope.draw_condition()
     target = scope.make_name()
     blocks = [draw_branch(scope, like, f"{target} = RESULT", False) for _ in range(2)]
@@ -96,6 +104,7 @@ def draw_map(scope: Scope) -> None:
 
 def draw_python_loop(scope: Scope) -> None:
     """`for` over a range, a tensor or its rows, and `while` on a tensor."""
+    note_python_branches(scope)
     start = scope.pick(NUMBERS)
     dtype, shape = scope.dtype(start), scope.shape(start)
     target, step = scope.make_name(), scope.make_name("a")

@@ -1,6 +1,6 @@
 """Statements with elementwise ops, casts and strings."""
 
-from tests.fuzz.generator.scope import Scope
+from tests.fuzz.generator.scope import Scope, Unfit
 from tests.fuzz.generator.values import COMPLEX, DTYPES, FLOATS, INEXACT, INTEGERS, NUMBERS, SIGNED
 
 # Templates by the dtypes of A; arguments stay in the domain of the function.
@@ -108,6 +108,8 @@ def choose_template(scope: Scope, table: dict[tuple[str, ...], list[str]]) -> tu
     name = scope.pick()
     dtype = scope.dtype(name)
     found = [text for dtypes, texts in table.items() if dtype in dtypes for text in texts]
+    if not found:
+        raise Unfit
     return scope.draw.choice(found), name
 
 
@@ -129,8 +131,11 @@ def draw_binary(scope: Scope) -> None:
 
 def draw_select(scope: Scope) -> None:
     """`tf.where` with a condition that broadcasts."""
-    condition = scope.pick(("bool",))
     name = scope.pick()
+    try:
+        condition = scope.pick(("bool",))
+    except Unfit:
+        condition = f"({name} == {scope.partner(name)})"
     scope.add(f"tf.where({condition}, {name}, {scope.partner(name)})")
 
 

@@ -25,6 +25,7 @@ OFF = {
 REFUSALS = {
     "values_in_custom_gradient": r"custom_gradient inside tf.function: the gradient function must",
     "placeholder_elements": r"eagerly no error, in a function ShapeError.*\(.*data.*\)$",
+    "empty_reshape": r"ValueError: shapes \(.*\) and \(.*\) not aligned",
     "effects_in_custom_gradient": r"replay: this graph must not contain effects",
     # TensorFlow refuses these, too: a graph has both branches.
     "branches_that_cannot_be_traced": r"eagerly no error, .*(Value|Shape)Error.*\(.*dynamic nodes.*\)$",

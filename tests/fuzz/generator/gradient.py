@@ -93,6 +93,7 @@ def draw_function(scope: Scope) -> None:
     names = [scope.make_name("a") for _ in range(scope.draw.randint(1, 2))]
     function = scope.make_name("h")
     around = Scope(setting)
+    around.has_streams = False
     around.env = {n: v for n, v in scope.env.items() if n not in scope.own}
     parameters = {name: scope.env[scope.pick()] for name in names}
     inner = around.draw_block(parameters, scope.draw.randint(1, 4))
@@ -117,7 +118,8 @@ def draw_call(scope: Scope) -> None:
     if function not in scope.env:
         raise Unfit
     specs = scope.setting.functions[function]
-    if scope.in_node and "assigns" in scope.setting.traits:
+    traits = scope.setting.traits
+    if scope.in_node and "assigns" in traits:
         raise Unfit
     is_fixed = "nodes" in scope.setting.traits  # branches may not exist for other shapes
     names = [

@@ -19,12 +19,15 @@ class Chain:
     """Methods of a dataset, and an element of it."""
 
     def __init__(self, scope: Scope, source: str) -> None:
-        is_free = "traced_datasets" in scope.setting.features
-        is_free = is_free or "compiled" not in scope.setting.traits
+        has_feature = "traced_datasets" in scope.setting.features
+        self.is_free = has_feature or "compiled" not in scope.setting.traits
         self.scope = scope
-        self.around = scope if is_free else scope.without_closures()
-        if not is_free:
+        self.around = scope if self.is_free else scope.without_closures()
+        if not self.is_free:
             source = scope.constant(scope.dtype(source), scope.shape(source))
+        self.around = Scope(scope.setting, self.around)
+        self.around.depth = scope.depth
+        self.around.has_streams = False
         self.text = f"tf.data.Dataset.from_tensor_slices({source})"
         self.blocks: list[Block] = []
         self.lead = ""
@@ -58,7 +61,7 @@ class Chain:
         scope, draw = self.scope, self.scope.draw
         kind = draw.choice(["simple", "simple", "map", "map", "filter", "scan", "map_batch"])
         if kind == "simple":
-            simple = SIMPLE if self.around is scope else SIMPLE[:-2]
+            simple = SIMPLE if self.is_free else SIMPLE[:-2]
             self.extend(draw.choice(simple))
             return
         element = self.element()

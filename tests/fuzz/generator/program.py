@@ -68,7 +68,7 @@ SOMETIMES = {
     randomness.draw_stateless: 1.0,
     randomness.draw_stateful: 0.5,
     randomness.draw_from_generator: 1.0,
-    pipeline.draw_dataset: 2.0,
+    pipeline.draw_dataset: 6.0,
     draw_corpus: 2.0,
 }
 FULLEST = 12

@@ -38,6 +38,8 @@ def draw_stateless(scope: Scope) -> None:
 
 def draw_stateful(scope: Scope) -> None:
     """Random numbers of an op with a seed of its own, which advances from call to call."""
+    if not scope.has_streams or "python branches" in scope.setting.traits:
+        raise Unfit
     shape = str(list(scope.draw_part_of(tuple(scope.setting.sizes))))
     seed = str(1000 + scope.setting.count)  # no two ops share a stream
     scope.setting.traits.add("streams")

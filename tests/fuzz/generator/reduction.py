@@ -1,6 +1,6 @@
 """Statements that compute along axes: reductions, cumulative sums, sorting, segments."""
 
-from tests.fuzz.generator.scope import Scope
+from tests.fuzz.generator.scope import Scope, Unfit
 from tests.fuzz.generator.values import COMPLEX, FLOATS, INEXACT, INTEGERS, NUMBERS
 
 REDUCTIONS = {
@@ -54,6 +54,8 @@ def draw_reduction(scope: Scope) -> None:
     name = scope.pick()
     dtype = scope.dtype(name)
     found = [op for op, dtypes in REDUCTIONS.items() if dtype in dtypes]
+    if not found:
+        raise Unfit
     op = scope.draw.choice(found)
     axes = draw_axes(scope, name)
     if op == "tf.norm" and axes.startswith("["):
@@ -96,7 +98,10 @@ def draw_segments(scope: Scope) -> None:
 
 def draw_count(scope: Scope) -> None:
     """Counts and distinct values; their size depends on values."""
-    name = scope.pick(("int32",), lambda t: len(t.shape) == 1)
+    name = scope.pick((*FLOATS, "int32"))
+    name = f"tf.reshape(tf.cast({name}, 'int32'), [-1])"
+    if scope.setting.is_special and "nan_to_integer" not in scope.setting.features:
+        raise Unfit
     text = scope.draw.choice(
         [
             f"tf.math.bincount(tf.abs({name}), minlength=3)",

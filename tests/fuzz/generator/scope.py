@@ -76,6 +76,8 @@ class Scope:
         own: the names that this block defines.
         depth: how many blocks are around.
         in_node: whether the block is part of a branch or a loop of TensorFlow.
+        has_streams: whether random ops may have streams that advance from call to call. Functions
+            of datasets restart them, and each call of a function has its own.
         has_raised: whether the last statement raised an error; then the program ends.
     """
 
@@ -89,6 +91,7 @@ class Scope:
         self.statements: list[Statement] = []
         self.depth: int = outer.depth + 1 if outer else 0
         self.in_node: bool = outer is not None and outer.in_node
+        self.has_streams: bool = outer is None or outer.has_streams
         self.has_raised = False
 
     def make_name(self, letter: str = "v") -> str:
@@ -252,7 +255,7 @@ class Scope:
         around = Scope(self.setting)
         around.env = {n: v for n, v in self.env.items() if n in ("tf", "np", "inf", "nan")}
         around.depth = self.depth
-        around.in_node = self.in_node
+        around.in_node, around.has_streams = self.in_node, self.has_streams
         return around
 
     def draw_statements(self, count: int) -> None:
