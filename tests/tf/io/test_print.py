@@ -1,7 +1,9 @@
 """tf.print: TensorFlow's format."""
 
 import collections
+import io
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 
 import numpy as np
 import pytest
@@ -50,3 +52,16 @@ def test_unknown_streams_and_keywords_are_an_error():
         tf.print("x", output_stream="nowhere")
     with pytest.raises(ValueError, match="keyword"):
         tf.print("x", colour="red")
+
+
+def test_a_function_finds_the_console_when_it_prints():
+    @tf.function
+    def f(x):
+        tf.print("out", x, output_stream=sys.stdout)
+        tf.print("err", x, output_stream=sys.stderr)
+
+    for _ in range(3):  # another object in place of sys.stdout each time
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            f(tf.constant(1.0))
+        assert (out.getvalue(), err.getvalue()) == ("out 1\n", "err 1\n")

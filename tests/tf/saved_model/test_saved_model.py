@@ -475,3 +475,91 @@ def test_counts_in_a_known_number_of_bins(tmp_path):
         np.testing.assert_array_equal(loaded.f(rows), f(tf.constant(rows)))
     with pytest.raises(tf.errors.InvalidArgumentError, match="non-negative"):
         loaded.f([[-1]])
+
+
+def test_mutable_tables(tmp_path):
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    table.insert(tf.constant(["a"]), tf.constant([5], tf.int64))
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.string)])
+    def f(keys):
+        before = table.lookup(keys)
+        table.insert(keys, tf.constant([7, 8], tf.int64))
+        return before, table.lookup(keys), table.size()
+
+    loaded = again(holding(f, table=table), tmp_path)
+    for wanted in ([5, -1], [7, 8], [7, 8]):
+        before, after, size = loaded.f(tf.constant(["a", "b"]))
+        assert before.numpy().tolist() == wanted
+        assert after.numpy().tolist() == [7, 8]
+        assert int(size) == 2
+    assert int(table.size()) == 1  # another table
+
+
+def test_updates_of_some_elements_of_a_variable(tmp_path):
+    v = tf.Variable(np.zeros((4, 2), np.float32))
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.int32)])
+    def f(rows):
+        v.scatter_add(tf.IndexedSlices(tf.ones([2, 2]), rows))
+        v.scatter_nd_update(rows[:, None], tf.fill([2, 2], 3.0))
+        v[1:2, 0].assign([9.0])
+        return v.read_value()
+
+    loaded = again(holding(f, v=v), tmp_path)
+    for _ in range(3):
+        np.testing.assert_array_equal(loaded.f([0, 3]), f(tf.constant([0, 3])))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="scatter_add"):
+        loaded.f([0, 4])
+    np.testing.assert_array_equal(loaded.v, v)  # a failed call changes nothing
+
+
+def test_examples_are_parsed(tmp_path):
+    features = {
+        "a": tf.io.FixedLenFeature([2], tf.float32),
+        "b": tf.io.FixedLenFeature([], tf.int64, default_value=7),
+    }
+    spec = [tf.TensorSpec([None], tf.string)]
+    f = tf.function(lambda x: tf.io.parse_example(x, features), input_signature=spec)
+    loaded = again(holding(f), tmp_path)
+    values = tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))
+    example = tf.train.Example(features=tf.train.Features(feature={"a": values}))
+    for count in (1, 3):
+        parsed = loaded.f(tf.constant([example.SerializeToString()] * count))
+        assert parsed["a"].numpy().tolist() == [[1.0, 2.0]] * count
+        assert parsed["b"].numpy().tolist() == [7] * count
+    with pytest.raises(tf.errors.InvalidArgumentError, match="parse"):
+        loaded.f(tf.constant(["no example"]))
+
+
+def test_arguments_of_signatures_have_the_names_of_tensorflow(tmp_path):
+    specs = [tf.TensorSpec([], name=name) for name in ("a-b", "c/d", "1x", "class", "a_b")]
+    f = tf.function(lambda *xs: {"y": tf.add_n(xs)}, input_signature=specs)
+    served = again(holding(f), tmp_path).signatures["serving_default"]
+    names = ["a_b", "c_d", "arg_1x", "class_", "a_b_1"]
+    assert list(served.structured_input_signature[1]) == names
+    assert float(served(**{name: tf.constant(1.0) for name in names})["y"]) == 5.0
+
+
+def test_functions_of_numpy_are_saved(tmp_path):
+    tnp = tf.experimental.numpy
+    spec = [tf.TensorSpec([3], tf.int32)]
+
+    @tf.function(input_signature=spec)
+    def f(x):
+        steps = tnp.arange(x[0], 5)
+        return tnp.gcd(x, 6), tf.reduce_sum(steps), tnp.take(x, x, mode="wrap"), tnp.signbit(-x)
+
+    loaded = again(holding(f), tmp_path)
+    for given in ([1, 2, 3], [4, 9, 12]):
+        for got, wanted in zip(loaded.f(given), f(tf.constant(given)), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_gamma_keeps_its_error(tmp_path):
+    specs = [tf.TensorSpec([2, 2, 3]), tf.TensorSpec([])]
+    f = tf.function(lambda x, g: tf.image.adjust_gamma(x, g), input_signature=specs)
+    loaded = again(holding(f), tmp_path)
+    close(loaded.f(tf.fill([2, 2, 3], 0.5), 2.0), np.full((2, 2, 3), 0.25))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="non-negative"):
+        loaded.f(tf.ones([2, 2, 3]), -1.0)
