@@ -7,7 +7,7 @@ import numpy as np
 
 import gradtape as tf
 
-Point = collections.namedtuple("Point", "x y")  # noqa: PYI024 - an untyped namedtuple is the value
+Point = collections.namedtuple("Point", "x y")
 
 
 class Plain:
@@ -211,9 +211,10 @@ def array_values(rng):
     ]
 
 
-DTYPE_NAMES = (
-    "float32 float64 float16 bfloat16 int8 int32 int64 uint8 uint64 complex64 complex128 bool string"
-).split()
+DTYPE_NAMES = [
+    *("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "uint64"),
+    *("complex64", "complex128", "bool", "string"),
+]
 SHAPES = [
     (),
     (0,),
