@@ -212,19 +212,8 @@ def array_values(rng):
 
 
 DTYPE_NAMES = [
-    "float32",
-    "float64",
-    "float16",
-    "bfloat16",
-    "int8",
-    "int32",
-    "int64",
-    "uint8",
-    "uint64",
-    "complex64",
-    "complex128",
-    "bool",
-    "string",
+    *("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "uint64"),
+    *("complex64", "complex128", "bool", "string"),
 ]
 SHAPES = [
     (),

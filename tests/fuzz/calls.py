@@ -3,9 +3,9 @@
     python -m tests.fuzz.calls --runs 80000 --seed 1
 
 A run takes a recorded valid call and replaces, drops or adds arguments, or it makes all arguments
-up. Blocks of runs happen in forked processes with limits on time and memory, in a temporary
-folder; an audit hook refuses other files, processes and connections. A run depends only on the
-seed and its number, so that `--only NUMBER` repeats it.
+up. It happens in a process with limits, in a temporary folder. The runs take the functions in turn;
+the arguments depend only on the seed, the function, and how often it was its turn. `--only NUMBER`
+repeats a run and shows everything about it.
 """
 
 import argparse
@@ -15,9 +15,6 @@ import json
 import os
 import random
 import re
-import resource
-import select
-import signal
 import sys
 import tempfile
 import time
@@ -30,21 +27,13 @@ if __package__ in (None, ""):
 
 import gradtape as tf
 from tests.fuzz.call_judge import judge, place_of
+from tests.fuzz.call_process import REFUSED, OutOfTime, limit_time, run_all
 from tests.fuzz.call_seeds import load_targets
 from tests.fuzz.call_values import make_hostile_value, make_plausible_value
 
-BLOCK = 200  # runs in one process
-SECONDS = 5  # for a call
-GRACE = 10  # more seconds until the process is ended
-MEMORY = 3 << 30
-LASTING = re.compile(
-    "config|enable|disable|set_|register|Register|no_gradient|verbosity"
-)  # effects
-REFUSED = "the fuzzer refuses this"
-
-
-class OutOfTime(BaseException):
-    """A call took too long."""
+BAD = ("internal", "slow", "hangs", "crash")
+# Functions with an effect on later calls: their process ends after the call.
+LASTING = re.compile("config|enable|disable|set_|register|Register|no_gradient|verbosity")
 
 
 def make_call(target, rng):
@@ -52,10 +41,12 @@ def make_call(target, rng):
     if target.calls and rng.random() < 0.75:
         args, kwargs = rng.choice(target.calls)
         return mutate(list(args), dict(kwargs), target.parameters, rng)
-    make = make_hostile_value if rng.random() < 0.5 else None
+    hostile = rng.random() < 0.5
     count = min(len(target.parameters), rng.choice([1, 1, 2, 2, 3, 4, 6]))
     values = [
-        make(rng) if make and rng.random() < 0.8 else make_plausible_value(rng, name)
+        make_hostile_value(rng)
+        if hostile and rng.random() < 0.8
+        else make_plausible_value(rng, name)
         for name in target.parameters[:count]
     ]
     return mutate(values, {}, target.parameters, rng)
@@ -79,7 +70,7 @@ def mutate(args, kwargs, parameters, rng):
 
 
 def consume(result):
-    """Look at a result as users do, so that lazy parts happen."""
+    """Look at a result as users do, so that its lazy parts happen."""
     if isinstance(result, tf.data.Dataset):
         for _ in zip(range(3), result, strict=False):
             pass
@@ -87,25 +78,28 @@ def consume(result):
         repr(result)
 
 
-def run_one(target, rng):
-    """Do one run; the outcome as a dict."""
+def run_one(targets, seed, number):
+    """Do one run; yield the line that announces it, then its outcome."""
+    turn, place = divmod(number, len(targets))
+    target = targets[place]
+    rng = random.Random(f"{seed}:{turn}:{target.path}")
+    yield {"start": number, "path": target.path}
+    tf.debugging.disable_traceback_filtering()
+    warnings.simplefilter("ignore")
+    outcome = {"path": target.path, "lasting": bool(LASTING.search(target.path))}
     args, kwargs = make_call(target, rng)
-    outcome = {"path": target.path}
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        consume(target.function(*args, **kwargs))
+        with limit_time():
+            consume(target.function(*args, **kwargs))
         outcome["kind"] = "result"
     except OutOfTime:
         outcome["kind"] = "slow"
     except Exception as error:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         outcome |= describe(error, target)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    if outcome["kind"] not in ("result", "error"):
+    if outcome["kind"] in BAD:
         with contextlib.suppress(Exception):
             outcome["call"] = f"args={args!r:.300} kwargs={kwargs!r:.300}"
-    return outcome
+    yield outcome
 
 
 def describe(error, target):
@@ -126,139 +120,30 @@ def describe(error, target):
     return found
 
 
-def stop_slow_call(signum, frame):
-    """End a call that takes too long; again soon, if something caught the exception."""
-    signal.setitimer(signal.ITIMER_REAL, 1)
-    raise OutOfTime
-
-
-def forbid(event, args):
-    """Refuse what leaves the folder of the fuzzer."""
-    if event == "open":
-        path, mode, flags = args
-        writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-        if writes and not isinstance(path, int) and os.path.isabs(os.fsdecode(path)):
-            inside = os.path.realpath(os.fsdecode(path)).startswith(os.getcwd())
-            if not inside and path != os.devnull:
-                raise PermissionError(REFUSED)
-    elif event.startswith(("subprocess.", "socket.connect", "os.exec", "os.system", "os.fork")):
-        raise PermissionError(REFUSED)
-
-
-def run_block(targets, seed, numbers, pipe):
-    """Do some runs in this process and write the outcomes to a pipe."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    os.setpgid(0, 0)
-    signal.signal(signal.SIGALRM, stop_slow_call)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.addaudithook(forbid)
-    tf.debugging.disable_traceback_filtering()
-    warnings.simplefilter("ignore")
-    with os.fdopen(pipe, "w", encoding="utf-8", errors="backslashreplace") as out:
-        for number in numbers:
-            rng = random.Random(f"{seed}:{number}")
-            target = rng.choice(targets)
-            out.write(json.dumps({"start": number, "path": target.path}) + "\n")
-            out.flush()
-            out.write(json.dumps(run_one(target, rng)) + "\n")
-            out.flush()
-            if LASTING.search(target.path):
-                break
-
-
-class Block:
-    """A process that does some runs."""
-
-    def __init__(self, targets, seed, numbers):
-        self.numbers = numbers
-        read, write = os.pipe()
-        self.process = os.fork()
-        if self.process == 0:
-            os.close(read)
-            status = 1
-            try:
-                run_block(targets, seed, numbers, write)
-                status = 0
-            finally:
-                os._exit(status)
-        os.close(write)
-        self.lines = os.fdopen(read, "rb", buffering=0)
-
-    def outcomes(self):
-        """Yield the number and the outcome of each run; the last may be missing."""
-        kept, started = b"", None
-        while True:
-            ready, _, _ = select.select([self.lines], [], [], SECONDS + GRACE)
-            part = self.lines.read(1 << 16) if ready else None
-            if part is None:
-                os.kill(self.process, signal.SIGKILL)
-                yield self.end(started, "hangs")
-                return
-            *whole, kept = (kept + part).split(b"\n")
-            for line in map(json.loads, whole):
-                if "start" in line:
-                    started = line
-                else:
-                    yield started["start"], line
-                    started = None
-            if not part:
-                if started is not None or not os.WIFEXITED(os.waitpid(self.process, 0)[1]):
-                    yield self.end(started, "crash")
-                return
-
-    def end(self, started, kind):
-        """The outcome of a run that ended the process."""
-        self.lines.close()
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.process, 0)
-        return started["start"], {"kind": kind, "path": started["path"]}
-
-
-def run_all(targets, seed, numbers):
-    """Yield the number and the outcome of all runs."""
-    left = collections.deque(numbers)
-    while left:
-        numbers = [left.popleft() for _ in range(min(BLOCK, len(left)))]
-        done = 0
-        for number, outcome in Block(targets, seed, numbers).outcomes():
-            done = numbers.index(number) + 1
-            yield number, outcome
-        left.extendleft(reversed(numbers[done:]))
-        if not done:
-            raise RuntimeError("a process of the fuzzer did not start")
-
-
-def print_report(outcomes, shown, rough, out):
-    """Print the counts, and the bad outcomes by place, most frequent first."""
-    kinds = collections.Counter(o["kind"] for _, o in outcomes)
-    bad = [(n, o) for n, o in outcomes if o["kind"] in BAD]
+def print_places(outcomes, shown, out):
+    """Print outcomes by the place in gradtape where they come from, most frequent first."""
     groups = collections.defaultdict(list)
-    for number, outcome in [(n, o) for n, o in outcomes if o.get("raw")] if rough else bad:
+    for number, outcome in outcomes:
         key = (outcome["kind"], outcome.get("class"), outcome.get("place") or outcome["path"])
         groups[key].append((number, outcome))
     for key, members in sorted(groups.items(), key=lambda item: -len(item[1]))[:shown]:
         number, first = members[0]
+        paths = collections.Counter(outcome["path"] for _, outcome in members).most_common(4)
         print(f"{len(members):6}  {' '.join(map(str, key))}", file=out)
-        paths = collections.Counter(o["path"] for _, o in members).most_common(4)
-        print(f"        {', '.join(f'{p} {n}' for p, n in paths)}", file=out)
-        print(
-            f"        {number}: {first.get('reason')} {first.get('message', '')!r:.200}", file=out
-        )
-    reasons = collections.Counter(o.get("reason") for _, o in bad)
-    print(", ".join(f"{n} by {reason}" for reason, n in reasons.most_common()), file=out)
-    raw = sum(bool(o.get("raw")) for _, o in outcomes)
-    print(", ".join(f"{n} {kind}" for kind, n in kinds.most_common()), file=out)
-    print(f"{raw} errors were not raised by a check of gradtape", file=out)
-    total = len(outcomes)
-    print(f"{total} runs, {len(bad)} bad ({100 * len(bad) / max(total, 1):.3f} %)", file=out)
-    return len(bad)
+        print(f"        {', '.join(f'{path} {count}' for path, count in paths)}", file=out)
+        reason, message = first.get("reason"), first.get("message", "")
+        print(f"        {number}: {reason} {message!r:.200}", file=out)
 
 
-BAD = ("internal", "hangs", "crash", "slow")
+def print_counts(outcomes, bad, raw, out):
+    """Print how many runs ended how."""
+    kinds = collections.Counter(outcome["kind"] for _, outcome in outcomes)
+    reasons = collections.Counter(outcome.get("reason") or outcome["kind"] for _, outcome in bad)
+    total = max(len(outcomes), 1)
+    print(", ".join(f"{count} {kind}" for kind, count in kinds.most_common()), file=out)
+    print(f"{len(raw)} errors were not raised by a check of gradtape", file=out)
+    listed = "".join(f", {count} by {reason}" for reason, count in reasons.most_common())
+    print(f"{total} runs, {len(bad)} bad ({100 * len(bad) / total:.3f} %){listed}", file=out)
 
 
 def parse_arguments(argv):
@@ -267,36 +152,48 @@ def parse_arguments(argv):
     parser.add_argument("--runs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first run")
-    parser.add_argument("--only", type=int, nargs="*", help="repeat these runs and show them whole")
+    parser.add_argument("--only", type=int, nargs="*", help="repeat these runs")
     parser.add_argument("--paths", default="", help="only functions whose path contains this")
-    parser.add_argument("--quick", action="store_true", help="fewer recorded calls")
-    parser.add_argument("--shown", type=int, default=60, help="how many places to show")
-    parser.add_argument("--rough", action="store_true", help="show errors that no check raised")
+    parser.add_argument("--quick", action="store_true", help="record fewer valid calls")
+    parser.add_argument("--shown", type=int, default=40, help="how many places to show")
+    parser.add_argument("--raw", action="store_true", help="show errors that no check raised")
     parser.add_argument("--json", type=Path, help="write all outcomes to this file")
     return parser.parse_args(argv)
 
 
-def main(argv=None, out=sys.stdout):
-    """Run the fuzzer; the number of bad outcomes."""
-    options = parse_arguments(argv)
-    start, back = time.monotonic(), os.getcwd()
-    report = options.json.resolve() if options.json else None
+@contextlib.contextmanager
+def temporary_folder():
+    """Work in a temporary folder, which also has the temporary files of the calls."""
+    back = os.getcwd()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.chdir(folder)
+        tempfile.tempdir = folder
         try:
-            targets = [t for t in load_targets(not options.quick) if options.paths in t.path]
-            numbers = options.only or range(options.first, options.first + options.runs)
-            outcomes = list(run_all(targets, options.seed, numbers))
+            yield
         finally:
             os.chdir(back)
+            tempfile.tempdir = None
+
+
+def main(argv=None, out=None):
+    """Run the fuzzer; return 1 if something was bad, else 0."""
+    options, out, start = parse_arguments(argv), out or sys.stdout, time.monotonic()
+    report = options.json.resolve() if options.json else None
+    numbers = options.only or range(options.first, options.first + options.runs)
+    with temporary_folder():
+        targets = [t for t in load_targets(options.quick) if options.paths in t.path]
+        outcomes = list(run_all(lambda n: run_one(targets, options.seed, n), numbers))
     if report:
         report.write_text("".join(json.dumps({"n": n, **o}) + "\n" for n, o in outcomes))
     for number, outcome in outcomes if options.only else ():
         print(number, *(f"{k}: {v}" for k, v in outcome.items()), sep="\n  ", file=out)
-    bad = print_report(outcomes, options.shown, options.rough, out)
+    bad = [(n, o) for n, o in outcomes if o["kind"] in BAD]
+    raw = [(n, o) for n, o in outcomes if o.get("raw")]
+    print_places(raw if options.raw else bad, options.shown, out)
+    print_counts(outcomes, bad, raw, out)
     print(f"{len(targets)} functions, {time.monotonic() - start:.0f} s", file=out)
-    return bad
+    return int(bool(bad))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main()))
+    sys.exit(main())

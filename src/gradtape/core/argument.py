@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,10 @@ def as_real(value: Any, name: str) -> float:
 
 def as_sequence(value: Any, name: str) -> list[Any]:
     """The entries of a list, a tuple or another iterable."""
+    if type(value) is list or type(value) is tuple:
+        return list(value)
     try:
-        if not isinstance(value, (str, bytes)):
+        if not isinstance(value, (str, bytes, Mapping)):
             return list(value)
     except OperatorNotAllowedInGraphError:
         raise

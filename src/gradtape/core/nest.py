@@ -130,8 +130,14 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     if not expand_composites and _are_leaves(children):
         return children
     leaves: list[Any] = []
-    for child in children:
-        _append_leaves(child, expand_composites, leaves)
+    try:
+        for child in children:
+            _append_leaves(child, expand_composites, leaves)
+    except RecursionError:
+        problem = find_nesting_problem(structure)
+        if problem is None:
+            raise
+        raise ValueError(f"flatten: the structure {problem}. Pass one of finite depth.") from None
     return leaves
 
 

@@ -22,9 +22,11 @@ def as_size(value: Any) -> Size:
         try:
             size = operator.index(value)
         except TypeError:
+            from gradtape.core.argument import describe
+
             raise TypeError(
                 "TensorShape: Dimension value must be integer or None or have an __index__ method, "
-                f"got value {value!r} with type {type(value)!r}"
+                f"got value {describe(value)} with type {type(value)!r}"
             ) from None
     if size is not None and size < 0:
         raise ValueError(f"TensorShape: Dimension {size} must be >= 0")

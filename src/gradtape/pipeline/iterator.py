@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator as PythonIterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -67,6 +67,12 @@ class ElementReader:
             current_iteration.active = before
 
 
+def raise_dataset_error(error: Exception, dataset: Any) -> NoReturn:
+    """Raise `error` with the name of the dataset in its message."""
+    name = dataset._tensorflow_name.lstrip("_")
+    raise_call_error(error, SimpleNamespace(__name__=name), (), {})
+
+
 class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
     """One iteration over a dataset.
 
@@ -79,7 +85,14 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         for chance in dataset._random_sources:
             chance.before_iterator()
         self._start_positions = [seeds.position() for seeds in dataset._random_sources]
-        self._reader = ElementReader(dataset)
+        try:
+            self._reader = ElementReader(dataset)
+        except Exception as error:
+            try:
+                raise_dataset_error(error, dataset)
+            except Exception as final:
+                hide_library_frames(final)
+                raise
         self._source = LookaheadSource(self._reader)
 
     @property
@@ -145,8 +158,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
             element = self._read_next()
         except Exception as error:
             try:
-                name = self._dataset._tensorflow_name.lstrip("_")
-                raise_call_error(error, SimpleNamespace(__name__=name), (), {})
+                raise_dataset_error(error, self._dataset)
             except Exception as final:
                 hide_library_frames(final)
                 raise

@@ -2,9 +2,9 @@
 
 from gradtape.core import nest as _nest
 from gradtape.core.errors import public as _public
+from gradtape.core.nest import flatten as flatten
 from gradtape.core.nest import is_nested as is_nested
 
 assert_same_structure = _public(_nest.assert_same_structure)
-flatten = _public(_nest.flatten)
 map_structure = _public(_nest.map_structure)
 pack_sequence_as = _public(_nest.pack_sequence_as)
