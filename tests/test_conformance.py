@@ -17,7 +17,7 @@ PLAIN = "core,function,random,data,ragged"
 DOCUMENTED = {
     "shape/dynamic_versus_static": "static [3, 2]",
     "function/input_signature": "2.0 5.0 2",
-    "function/float_builtin_inside_is_a_cast": "raised TypeError: float() of a symbolic tf.Tensor",
+    "function/float_builtin_inside_is_a_cast": "float() of a symbolic tf.Tensor",
     "autograph/if_undefined_in_one_branch": "should raise ValueError, raised nothing",
     "autograph/if_dtype_mismatch": "should raise TypeError, raised nothing",
     "autograph/while_body_traced_once": "4 1 5",

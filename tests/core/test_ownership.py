@@ -8,7 +8,8 @@ import pytest
 from gradtape.core import ownership
 from gradtape.core.ownership import is_exclusive, is_sole_result
 from gradtape.ops.cotangent import IN_PLACE_MIN_SIZE, accumulate
-from gradtape.state.variable.storage import ExclusiveUpdate, VariableStorage
+from gradtape.state.variable.commit import ExclusiveUpdate
+from gradtape.state.variable.storage import VariableStorage
 
 gil = pytest.mark.skipif(
     not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="counts prove nothing"
@@ -44,8 +45,9 @@ def test_an_update_owns_an_array_without_other_references():
 @gil
 def test_a_common_update_owns_arrays_without_other_references():
     def take(*storages):
-        with ExclusiveUpdate(list(storages)) as taken:
-            return taken.is_exclusive
+        places = list(range(len(storages)))
+        with ExclusiveUpdate(storages, places, places) as taken:
+            return taken.is_owned
 
     one, two = VariableStorage(np.zeros(3)), VariableStorage(np.zeros(2))
     assert take(one, two)

@@ -155,8 +155,8 @@ class Watch:
         try:
             if event == "open":
                 self.hear_open(directory, *args)
-            elif event in ("compile", "exec", "import"):
-                text = repr(args[0]) if event != "exec" else repr(args[0].co_filename)
+            elif event in ("compile", "exec", "import", "code.__new__"):
+                text = repr(args) if event != "exec" else repr(args[0].co_filename)
                 if self.marker in text:
                     self.reports.append(f"{event} of text from the file: {text[:200]}")
             elif event.startswith(self.FORBIDDEN) and event not in self.ALLOWED:

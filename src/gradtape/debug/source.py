@@ -22,8 +22,11 @@ def source(function: Any, backward: bool = False) -> str:
         The source.
 
     Raises:
+        TypeError: if `function` is not a Python function.
         ValueError: if a backward step is requested of a function that is not a single primitive.
     """
+    if not hasattr(inspect.unwrap(function) if callable(function) else None, "__code__"):
+        raise TypeError(f"debug.source: function must be a Python function. Received {function!r}.")
     op = getattr(function, "op", None) or getattr(function, "__globals__", {}).get("op")
     if backward:
         if op is None or not any(op.rules):

@@ -249,8 +249,9 @@ def attach_gradient(
 ) -> Any:
     """New handles on `result`, recorded with `grad_fn` as their gradient."""
     flat_args = nest.flatten(args)
-    given = [argument_variable(t) for t in flat_args + nest.flatten(kwargs)]
-    variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]
+    given = map(argument_variable, flat_args + nest.flatten(kwargs))
+    keys = {variable._key for variable in given if variable is not None}
+    variables = [v for key, v in watcher.variables.items() if key not in keys]
     if variables and not accepts_variables(grad_fn):
         raise TypeError(
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', "

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import next_uid
+from gradtape.core.generated_code import execute_source
 from gradtape.core.lock import Lock
 from gradtape.core.ownership import HAS_GIL
 from gradtape.core.ports import devices
@@ -37,7 +38,7 @@ def compile_atomic(name: str, parameters: Iterable[str], lines: list[str]) -> Ca
     """Make a function of straight lines, which no other thread and no signal handler divides."""
     source = "\n    ".join([f"def {name}({', '.join(parameters)}):", *lines])
     namespace: dict[str, Any] = {"EagerTensor": EagerTensor, "next_uid": next_uid}
-    exec(compile(source, "<gradtape commit>", "exec"), namespace)
+    execute_source("commit", source, namespace)
     function: Callable[..., Any] = namespace[name]
     if HAS_GIL:
         return function

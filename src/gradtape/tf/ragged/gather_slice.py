@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int16, int32, int64
-from gradtape.core.errors import InvalidArgumentError, OutOfBoundsError, public
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.tensor import (
     RaggedTensor,
@@ -83,7 +83,7 @@ def get_row(ragged: RaggedTensor, i: int) -> Any:
     """Row `i`."""
     count = outer_size_of(ragged)
     if not -count <= i < count:
-        raise OutOfBoundsError(f"Row key {i} out of bounds: must lie in [{-count}, {count}).")
+        raise IndexError(f"Row key {i} out of bounds: must lie in [{-count}, {count}).")
     at = i % count
     return slice_row_values(ragged.values, ragged.row_splits, at, at + 1)
 

@@ -298,9 +298,10 @@ RANDOM_OPS = (
         tops=ARRAY,
     ),
     CheckOp(
-        "random.check_truncation_bounds",
-        "tf.random.distribution:check_truncation_bounds",
+        "random.check_truncation",
+        "tf.random.distribution:check_truncation",
         op=LABEL,
+        means=TENSOR_LIKE,
         stddevs=TENSOR_LIKE,
         minvals=TENSOR_LIKE,
         maxvals=TENSOR_LIKE,
