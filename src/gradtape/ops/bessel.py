@@ -73,7 +73,7 @@ def bessel_k0e(x):
     return fill_where_negative(np.inf, x, apply_in_wide_dtype(special.k0e, x))
 
 
-@elementwise(x=lambda g, x, out: g * (out - out / x - bessel_k0e(x)))
+@elementwise(x=lambda g, x, out: -g * (bessel_k0e(x) + out * (1 / x - 1)))
 def bessel_k1e(x):
     """`bessel_k1` times exp(x)."""
     return fill_where_negative(np.inf, x, apply_in_wide_dtype(special.k1e, x))
@@ -106,6 +106,7 @@ def bessel_y1(x):
 # -- lowerings -------------------------------------------------------------------------------------
 
 EULER_GAMMA = 0.5772156649015329
+J_SERIES_END = 1.0  # the integral has a small absolute error, the series a small relative one
 K_SERIES_END = 2.0  # end of the range where the series of K is as accurate as the integral
 Y_SERIES_END = 6.0  # the same for Y
 HANKEL_START = 25.0  # Hankel's expansion is accurate to full precision from here on
@@ -148,12 +149,15 @@ def hankel_expansion(x: Any, order: int) -> tuple[Any, Any]:
 
 
 def lower_bessel_j(x: Any, order: int) -> Any:
-    """J by Bessel's integral, and by Hankel's expansion where |x| is large."""
+    """J by a series where |x| is small, Bessel's integral, then Hankel's expansion."""
     size = np.abs(x)
+    low = np.minimum(size, J_SERIES_END)
+    small = (low / 2) ** order * bessel_series(low, order, -1)[0]
     near = np.minimum(size, HANKEL_START)
     middle = integrate(lambda x, t: np.cos(x * np.sin(t) - order * t), near, math.pi) / math.pi
     far, _ = hankel_expansion(np.maximum(size, HANKEL_START), order)
-    return np.where(size < HANKEL_START, middle, far) * np.where(x < 0, (-1) ** order, 1)
+    out = np.where(size < J_SERIES_END, small, np.where(size < HANKEL_START, middle, far))
+    return out * np.where(x < 0, (-1) ** order, 1)
 
 
 def lower_bessel_y(x: Any, order: int) -> Any:
@@ -191,12 +195,13 @@ def lower_bessel_ke(x: Any, order: int) -> Any:
         at,
         2 * np.arcsinh(np.sqrt(20 / at)),
     )
+    far = np.where(np.isinf(x), 0, far)
     return mask_nonpositive(x, np.where(x < K_SERIES_END, near * np.exp(low), far), np.inf)
 
 
-def mask_nonpositive(x: Any, out: Any, at_zero: float) -> Any:
-    """`out` where `x` is positive, `at_zero` at zero, and NaN below."""
-    return np.where(x > 0, out, np.where(np.equal(x, 0), at_zero, np.nan))
+def mask_nonpositive(x: Any, out: Any, below: float) -> Any:
+    """`out` where `x` is positive or NaN, and `below` elsewhere."""
+    return np.where(x <= 0, below, out)
 
 
 def lower_in_wide_dtype(function: Any, x: Any, order: int) -> Any:

@@ -20,6 +20,7 @@ LARGE_SHAPE = 100.0  # from here on by quadrature alone
 MAX_SERIES_TERMS = 1000  # below `LARGE_SHAPE` about 200 terms suffice
 DECAY = 40.0  # the integrand is cut where it has fallen by exp(-DECAY)
 QUADRATURE_NODES = 64
+PIECE = 4096  # elements at a time: each has as many temporaries as there are nodes
 
 
 def igamma_slope(a: Any, x: Any) -> Any:
@@ -33,9 +34,16 @@ def igamma_slope(a: Any, x: Any) -> Any:
         (tail, igamma_slope_by_quadrature),
         (lower, igamma_slope_by_series),
     ):
-        if mask.any():
-            out[mask] = function(a[mask], x[mask])
+        apply_where(mask, function, a, x, out)
     return out
+
+
+def apply_where(mask: Any, function: Any, a: Any, x: Any, out: Any) -> None:
+    """Store function(a, x) in `out` where `mask` holds, piece by piece to save memory."""
+    places = np.flatnonzero(mask)
+    for i in range(0, places.size, PIECE):
+        here = np.unravel_index(places[i : i + PIECE], mask.shape)
+        out[here] = function(a[here], x[here])
 
 
 def gamma_sample_slope(a: Any, x: Any) -> Any:
@@ -44,8 +52,8 @@ def gamma_sample_slope(a: Any, x: Any) -> Any:
 
     out, inside = split_domain(a, x)
     large = inside & (a >= LARGE_SHAPE)
+    apply_where(large, sample_slope_at_large_shape, a, x, out)
     small = inside & ~large
-    out[large] = sample_slope_at_large_shape(a[large], x[large])
     a, x = a[small], x[small]
     out[small] = -igamma_slope(a, x) * np.exp(x + gammaln(a) - (a - 1) * np.log(x))
     return out
@@ -89,8 +97,24 @@ def igamma_slope_by_quadrature(a: Any, x: Any) -> Any:
 def igamma_slope_at_large_shape(a: Any, x: Any) -> Any:
     """Derivative of P(a, x) in `a`, with an error of some ulps however large `a` is."""
     area, depth = integrate_tail(a, x)
+    return -peak_density(a, depth) * area
+
+
+def gamma_density_at_large_shape(a: Any, x: Any) -> Any:
+    """Density at `x` of the gamma distribution with a large shape `a`; NaN for negative `x`."""
+    depth = subtract_log1p(relative_distance(a, x))
+    return np.where(x >= 0, peak_density(a, depth) / np.maximum(x, 1e-300), np.nan)
+
+
+def relative_distance(a: Any, x: Any) -> Any:
+    """`x` / `a` - 1, limited to where the density does not underflow."""
+    return np.clip((x - a) / a, 1e-9 - 1, 15)
+
+
+def peak_density(a: Any, depth: Any) -> Any:
+    """√(a / 2π) exp(-a · depth - s), where s is the error of Stirling's formula."""
     stirling = (1 / 12 - 1 / (360 * a * a)) / a
-    return -np.sqrt(a / (2 * pi)) * np.exp(-a * depth - stirling) * area
+    return np.sqrt(a / (2 * pi)) * np.exp(-a * depth - stirling)
 
 
 def sample_slope_at_large_shape(a: Any, x: Any) -> Any:
@@ -98,26 +122,32 @@ def sample_slope_at_large_shape(a: Any, x: Any) -> Any:
     return x * integrate_tail(a, x)[0]
 
 
-def integrate_tail(a: Any, x: Any) -> tuple[Any, Any]:
-    """Integrate (log t - digamma(a)) · density(t) from `x` to the end of the nearer tail.
+def igamma_at_large_shape(a: Any, x: Any, lower: bool) -> Any:
+    """P(a, x), or 1 - P(a, x) if not `lower`, for large `a`."""
+    area, depth = integrate_tail(a, x, rated=False)
+    tail = np.abs(peak_density(a, depth) * area)
+    return np.where((x < a) == lower, tail, 1 - tail)
 
-    In u = t / a - 1 the density is √(a / 2π) exp(-a (u - log(1 + u)) - s) / (1 + u), where s is
-    the error of Stirling's formula.
+
+def integrate_tail(a: Any, x: Any, rated: bool = True) -> tuple[Any, Any]:
+    """Integrate the density from `x` to the end of the nearer tail.
+
+    In u = t / a - 1 the density is peak_density(a, u - log(1 + u)) / (1 + u). If `rated`, it is
+    multiplied by log(t) - digamma(a), the derivative of its logarithm in `a`.
 
     Returns:
-        The integral without the factor √(a / 2π) exp(-a · depth - s), and depth.
+        The integral divided by peak_density(a, depth), and depth.
     """
-    start = np.clip((x - a) / a, 1e-9 - 1, 15)  # beyond these the density underflows
+    start = relative_distance(a, x)
     depth = subtract_log1p(start)
     reach = depth + DECAY / a
     above, below = reach + np.sqrt(reach * (reach + 2)), -np.minimum(np.sqrt(2 * reach), 1)
     width = np.where(start >= 0, above, below) - start
-    total = 0.0
-    for node, weight in zip(*gauss_legendre(QUADRATURE_NODES), strict=True):
-        u = start + node * width
-        rate = np.log1p(u) + log_minus_digamma(a)
-        total = total + weight * rate * np.exp(a * (depth - subtract_log1p(u))) / (1 + u)
-    return width * total, depth
+    nodes, weights = gauss_legendre(QUADRATURE_NODES)
+    u = start[..., None] + nodes * width[..., None]
+    rate = np.log1p(u) + log_minus_digamma(a)[..., None] if rated else 1.0
+    fall = a[..., None] * (depth[..., None] - subtract_log1p(u))
+    return width * np.matmul(rate * np.exp(fall) / (1 + u), weights), depth
 
 
 def subtract_log1p(u: Any) -> Any:

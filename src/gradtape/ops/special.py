@@ -16,7 +16,9 @@ from gradtape.core.primitive import elementwise
 from gradtape.ops.elementwise import cos, equal, exp, log, ones_like, select, sin, square
 from gradtape.ops.incomplete_gamma import (
     LARGE_SHAPE,
+    gamma_density_at_large_shape,
     gamma_sample_slope,
+    igamma_at_large_shape,
     igamma_slope,
     igamma_slope_at_large_shape,
     sample_slope_at_large_shape,
@@ -104,6 +106,11 @@ def lgamma(x):
 @elementwise(x=lambda g, x: g * polygamma(ones_like(x), x))
 def digamma(x):
     """Derivative of `lgamma`; NaN at its poles."""
+    return digamma_or_nan(x)
+
+
+def digamma_or_nan(x: Any) -> Any:
+    """Compute `digamma` of a raw array; NaN at 0, where SciPy has an infinity."""
     return np.where(np.equal(x, 0), x.dtype.type(np.nan), apply_in_wide_dtype(special.digamma, x))
 
 
@@ -111,24 +118,46 @@ def digamma(x):
 def polygamma(a, x):
     """The `a`-th derivative of `digamma`, for integer `a`; otherwise NaN."""
     order = np.where(np.greater_equal(a, 0) & np.equal(a, np.floor(a)), a, a.dtype.type(np.nan))
-    odd = np.equal(order % 2, 1)
-    high = apply_in_wide_dtype(special.gamma, order + 1) * apply_in_wide_dtype(
-        special.zeta, order + 1, x
-    )
-    return np.where(
-        np.equal(order, 0), apply_in_wide_dtype(special.digamma, x), np.where(odd, high, -high)
-    )
+    even = np.equal((order + 1) % 2, 1)
+    high = apply_in_wide_dtype(special.gamma, order + 1) * hurwitz_zeta(order + 1, x)
+    return np.where(np.equal(order, 0), digamma_or_nan(x), np.where(even, -high, high))
 
 
 @elementwise(x=None, q=lambda g, x, q: -g * x * zeta(x + 1, q))
 def zeta(x, q):
     """Hurwitz zeta function: the sum of (q + n) to the power -x over all n ≥ 0."""
-    return apply_in_wide_dtype(special.zeta, x, q)
+    return hurwitz_zeta(x, q)
 
 
-def gamma_density(a: Any, x: Any) -> Any:
+def hurwitz_zeta(x: Any, q: Any) -> Any:
+    """Compute `zeta` of raw arrays.
+
+    At its poles, the integers `q` ≤ 0, it is infinite for even `x` and NaN for others, as in
+    TensorFlow. Where SciPy or JAX give NaN for large arguments, only the first term matters.
+    """
+    inf, nan = x.dtype.type(np.inf), x.dtype.type(np.nan)
+    found = apply_in_wide_dtype(special.zeta, x, q)
+    first = np.power(np.abs(q), -x)
+    tail = np.greater(x, 100) | (np.greater(x, 1) & np.equal(q, np.inf))
+    found = np.where(np.isnan(found) & tail & np.greater(q, 0), first, found)
+    poles = np.less_equal(q, 0) & np.equal(q, np.floor(q))
+    even = np.equal(x % 2, 0) | np.equal(x, np.inf)
+    at_poles = np.where(even & np.greater(x, 1), inf, nan)
+    return np.where(poles & ~np.equal(x, 1), at_poles, found)
+
+
+@elementwise(
+    a=lambda g, a, x, out: g * out * (log(x) - digamma(a)),
+    x=lambda g, a, x, out: g * out * ((a - 1) / x - 1),
+)
+def gamma_density(a, x):
     """Density at `x` of the gamma distribution with shape `a`."""
-    return exp((a - 1) * log(x) - x - lgamma(a))
+    a_, x_ = as_float64_arrays(a, x)
+    log_gamma = np.where(np.isinf(a_), np.abs(a_), special.gammaln(a_))
+    small = np.exp((a_ - 1) * np.log(x_) - x_ - log_gamma)
+    large = gamma_density_at_large_shape(np.maximum(a_, LARGE_SHAPE), x_)
+    is_large = (a_ >= LARGE_SHAPE) & np.isfinite(a_) & np.isfinite(x_)
+    return np.where(is_large, large, small).astype(a.dtype)
 
 
 @elementwise(
@@ -145,6 +174,27 @@ def igamma(a, x):
 def igammac(a, x):
     """Upper regularised incomplete gamma function."""
     return replace_outside_domain(a, x, apply_in_wide_dtype(special.gammaincc, a, x), False)
+
+
+@igamma.lower
+def lower_igamma(a, x):
+    return igamma_on_jax(a, x, special.gammainc, True)
+
+
+@igammac.lower
+def lower_igammac(a, x):
+    return igamma_on_jax(a, x, special.gammaincc, False)
+
+
+def igamma_on_jax(a: Any, x: Any, small: Any, lower: bool) -> Any:
+    """Compute `igamma` or `igammac` on JAX, whose own function `small` needs √a iterations."""
+    a_, x_ = as_float64_arrays(a, x)
+    is_large = a_ >= LARGE_SHAPE
+    found = small(np.where(is_large, 1.0, a_), x_)
+    shape = np.clip(a_, LARGE_SHAPE, np.finfo(np.float64).max)
+    large = igamma_at_large_shape(shape, x_, lower)
+    found = np.where(is_large, large, found).astype(a.dtype)
+    return replace_outside_domain(*np.broadcast_arrays(a, x), found, lower)
 
 
 def replace_outside_domain(a: Any, x: Any, found: Any, lower: bool) -> Any:
@@ -251,8 +301,15 @@ def betainc_wrt_x(g, a, b, x):
 
 @elementwise(a=None, b=None, x=betainc_wrt_x)
 def betainc(a, b, x):
-    """Regularised incomplete beta function."""
-    return apply_in_wide_dtype(special.betainc, a, b, x)
+    """Regularised incomplete beta function.
+
+    At the ends of [0, 1] it is 0 and 1, whatever `a` and `b` are, unless one is not positive.
+    """
+    nan = x.dtype.type(np.nan)
+    inner = apply_in_wide_dtype(special.betainc, a, b, x)
+    inner = np.where(np.isinf(a) | np.isinf(b), nan, inner)
+    whole = np.where(np.equal(x, 0) | np.equal(x, 1), x, inner)
+    return np.where(np.less_equal(a, 0) | np.less_equal(b, 0), nan, whole)
 
 
 # -- integrals -------------------------------------------------------------------------------------
@@ -266,20 +323,22 @@ def dawsn(x):
 
 @elementwise(x=lambda g, x: g * exp(x) / x)
 def expint(x):
-    """Exponential integral of positive `x`."""
-    return np.where(np.less(x, 0), x.dtype.type(np.nan), apply_in_wide_dtype(special.expi, x))
+    """Exponential integral of positive `x`; NaN at infinity, as in TensorFlow."""
+    outside = np.less(x, 0) | np.equal(x, np.inf)
+    found = np.where(outside, x.dtype.type(np.nan), apply_in_wide_dtype(special.expi, x))
+    return np.where(np.equal(x, 0), x.dtype.type(-np.inf), found)
 
 
 @elementwise(x=lambda g, x, x_spec: g * sin(scale_by(square(x), math.pi / 2, x_spec.dtype)))
 def fresnel_sin(x):
     """Fresnel's sine integral."""
-    return apply_in_wide_dtype(lambda x: special.fresnel(x)[0], x)
+    return apply_in_wide_dtype(lambda x: special.fresnel(np.clip(x, -1e15, 1e15))[0], x)
 
 
 @elementwise(x=lambda g, x, x_spec: g * cos(scale_by(square(x), math.pi / 2, x_spec.dtype)))
 def fresnel_cos(x):
     """Fresnel's cosine integral."""
-    return apply_in_wide_dtype(lambda x: special.fresnel(x)[1], x)
+    return apply_in_wide_dtype(lambda x: special.fresnel(np.clip(x, -1e15, 1e15))[1], x)
 
 
 def spence_wrt_x(g, x):

@@ -28,6 +28,10 @@ SAMPLES = {
         Sample((20 * positive(SHAPE), 60 * positive(SHAPE)), {"order": 1}, dtypes=WIDE),
         Sample((200 + 9 * positive(SHAPE), 200 + 9 * positive(SHAPE)), {"order": 1}, dtypes=WIDE),
     ],
+    "gamma_density": [
+        Sample((positive(SHAPE), positive(SHAPE)), dtypes=WIDE),
+        Sample((200 + 9 * positive(SHAPE), 200 + 9 * positive(SHAPE)), dtypes=WIDE),
+    ],
     "reparameterize_gamma": [
         Sample((positive(SHAPE), positive(SHAPE)), dtypes=WIDE),
         Sample((200 + 9 * positive(SHAPE), 200 + 9 * positive(SHAPE)), dtypes=("float64",)),
