@@ -228,9 +228,11 @@ def as_dtype(type_value: Any) -> DType:
     try:
         return _BY_ALIAS[np.dtype(type_value.dtype).type]
     except (AttributeError, KeyError, TypeError):
+        from gradtape.core.argument import describe
+
         raise TypeError(
-            f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType. "
-            "Pass a DType, its name or a NumPy dtype."
+            f"Cannot convert the argument `type_value`: {describe(type_value)} to a TensorFlow "
+            "DType. Pass a DType, its name or a NumPy dtype."
         ) from None
 
 

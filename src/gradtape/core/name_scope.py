@@ -24,9 +24,7 @@ class name_scope:  # noqa: N801  TensorFlow's name, used like a function
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
-            from gradtape.core.argument import describe
-
-            raise ValueError(f"name_scope: name must be a string. Received {describe(name)}.")
+            raise ValueError(f"name_scope: name must be a string. Received {type(name)}.")
         self._name = name
 
     @property

@@ -314,6 +314,7 @@ class Function:
         """How often the function was traced."""
         return self.traces
 
+    @public
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
         """The concrete function for one signature.
 

@@ -147,4 +147,7 @@ def make_dataset(
 
 def as_python_int(value: Any) -> int:
     """Convert an integer or a scalar tensor of one to a Python integer."""
-    return as_index(convert(value), "A number of elements")
+    number = as_index(convert(value), "A number of elements")
+    if number >= 2**63:
+        raise ValueError(f"A number of elements must be below 2**63. Received {number}.")
+    return number

@@ -9,6 +9,7 @@ from operator import is_
 from typing import Any
 
 from gradtape.core import context, nest
+from gradtape.core.argument import describe
 from gradtape.core.context import local
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
@@ -117,8 +118,8 @@ class GradientTape:
         for t in things:
             if variable_of(t) is None and not isinstance(t, Tensor):
                 raise ValueError(
-                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or "
-                    "tf.Variable or ExtensionType."
+                    f"Passed in object {describe(t)} of type {type(t).__name__!r}, not tf.Tensor "
+                    "or tf.Variable or ExtensionType."
                 )
         if self._tape is None:
             raise RuntimeError(

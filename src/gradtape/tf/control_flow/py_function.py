@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
-from gradtape.core.argument import as_sequence
+from gradtape.core.argument import as_host_array, as_sequence, check_callable
 from gradtape.core.context import current_trace, no_recording
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, as_op_error, public
@@ -180,7 +180,9 @@ def numpy_function(
             [convert(value) for value in inp],
         )
         return list(outs) if several else outs[0] if outs else None
-    answer = func(*[np.array(value) for value in inp])
+    check_callable(func, "func")
+    arrays = [np.array(as_host_array(value, "inp")) for value in as_sequence(inp, "inp")]
+    answer = func(*arrays)
     results = [None if value is None else convert(value) for value in nest.flatten(answer)]
     return results[0] if len(results) == 1 else results
 

@@ -17,7 +17,13 @@ from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.array.shape import pad_with_scalar
-from gradtape.tf.public_op import check_same_dtype, convert_pair, convert_to_dtype
+from gradtape.tf.public_op import (
+    NUMBERS,
+    check_dtype,
+    check_same_dtype,
+    convert_pair,
+    convert_to_dtype,
+)
 
 DIAGONAL_ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -223,7 +229,8 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 @public
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Sum of the main diagonal."""
-    return reduce_sum(diagonal_ops.diagonal(as_matrices("trace", x)), axis=(-1,), keepdims=False)
+    matrices = check_dtype("Sum", as_matrices("trace", x), NUMBERS)
+    return reduce_sum(diagonal_ops.diagonal(matrices), axis=(-1,), keepdims=False)
 
 
 @public

@@ -113,7 +113,8 @@ def ix_(*args: Any) -> list[Tensor]:
 @public
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     """As `numpy.diag_indices`."""
-    return tuple(as_tnp_tensor(np.arange(n)) for _ in range(ndim))
+    count = as_index(n, "n")
+    return tuple(as_tnp_tensor(np.arange(count)) for _ in range(as_index(ndim, "ndim")))
 
 
 @public

@@ -197,7 +197,9 @@ def apply_with_dense(
 ) -> SparseTensor:
     """Apply `function` to the stored elements and those of `other`, which is broadcast."""
     if isinstance(other, SparseTensor):
-        raise TypeError("A SparseTensor can only be multiplied or divided by a dense tensor.")
+        raise TypeError(
+            "SparseTensor: the other factor must be a dense tensor. Received a SparseTensor."
+        )
     dense = convert(other, sparse.dtype)
     others = gather_nd(broadcast_to(dense, sparse.dense_shape), sparse.indices)
     return SparseTensor(sparse.indices, function(sparse.values, others), sparse.dense_shape)
