@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -74,7 +75,13 @@ def main(argv: list[str] | None = None, out: TextIO = sys.stdout) -> int:
     differing = unstable = 0
     start = time.monotonic()
     for index in range(options.start, options.start + options.runs):
-        program = draw_program(options.seed, index, features)
+        try:
+            program = draw_program(options.seed, index, features)
+        except Exception:
+            differing += 1
+            out.write(f"# program {options.seed}/{index} differs: it cannot be drawn\n")
+            out.write(traceback.format_exc(limit=-20) + "\n")
+            continue
         if options.show:
             out.write(f"# program {options.seed}/{index}\n{program.render()}\n")
         found, is_rounding = find_differences(program, options.engine, features)

@@ -41,6 +41,7 @@ def list_candidates(program: Program) -> Iterator[Program]:
         yield candidate
     yield program.prune()
     yield from drop_outputs(program)
+    yield from inline_names(program)
     yield from drop_statements(program)
     yield from replace_statements(program)
     yield from drop_setup(program)
@@ -57,13 +58,35 @@ def drop_calls(program: Program) -> Iterator[Program]:
 
 
 def drop_outputs(program: Program) -> Iterator[Program]:
-    """Only one of the outputs."""
+    """Only one output: one of the present ones, or an earlier result."""
     names = re.findall(r"\bv\d+\b", program.body.ending)
-    if program.body.ending != f"return {names[0]}" if names else False:
-        for name in dict.fromkeys(names):
-            candidate = deepcopy(program)
-            candidate.body.ending = f"return {name}"
-            yield candidate
+    names += [statement.target for statement in program.body.statements if statement.target]
+    for name in dict.fromkeys(names):
+        candidate = deepcopy(program)
+        candidate.body.ending = f"return {name}"
+        yield candidate.prune()
+
+
+def inline_names(program: Program) -> Iterator[Program]:
+    """Without a statement that only gives a value another name."""
+    for number, (block, _) in enumerate(program.blocks()):
+        for index, statement in enumerate(block.statements):
+            match = re.fullmatch(r"(\w+) = ([a-z]+\d+)", statement.text)
+            if match:
+                candidate = deepcopy(program)
+                blocks = [inner for inner, _ in candidate.blocks()]
+                del blocks[number].statements[index]
+                for inner in blocks:
+                    rename(inner, match[1], match[2])
+                yield candidate
+
+
+def rename(block: Block, old: str, new: str) -> None:
+    """Use another name in the statements of a block."""
+    pattern = re.compile(rf"\b{old}\b")
+    block.ending = pattern.sub(new, block.ending)
+    for statement in block.statements:
+        statement.text = pattern.sub(new, statement.text)
 
 
 def drop_statements(program: Program) -> Iterator[Program]:

@@ -24,7 +24,7 @@ OFF = {
 # Errors by which a function says that it cannot do what eager mode does, by feature.
 REFUSALS = {
     "values_in_custom_gradient": r"custom_gradient inside tf.function: the gradient function must",
-    "placeholder_elements": r"eagerly no error, in a function ShapeError.*\(.*data.*\)$",
+    "placeholder_elements": r"eagerly no error, in a function (Value|Shape|Type|InvalidArgument)Error.*compiled data",
     "empty_reshape": r"ValueError: shapes \(.*\) and \(.*\) not aligned",
     "effects_in_custom_gradient": r"replay: this graph must not contain effects",
     # TensorFlow refuses these, too: a graph has both branches.

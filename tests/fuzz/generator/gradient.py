@@ -2,7 +2,7 @@
 
 from tests.fuzz.generator.scope import Scope, Unfit
 from tests.fuzz.generator.source import Statement
-from tests.fuzz.generator.state import pick_variable
+from tests.fuzz.generator.state import check_assignable, pick_variable
 from tests.fuzz.generator.values import COMPLEX, FLOATS
 
 INDENT = "    "
@@ -54,6 +54,29 @@ def draw_tape(scope: Scope) -> None:
         text = f"with tf.GradientTape({persistent}) as {tape}:\n{INDENT}{watched}\n"
         call = f"tf.convert_to_tensor({tape}.{kind}({target}, {source}{zeros}))"
     scope.add(call, [inner.close("pass")], text)
+
+
+def draw_training_step(scope: Scope) -> None:
+    """A tape over a block, and a step of gradient descent on every variable of floats."""
+    variables = [n for n in scope.setting.states if n[0] == "w" and n in scope.env]
+    variables = [n for n in variables if scope.env[n].dtype.name in FLOATS]
+    if not variables or scope.depth:
+        raise Unfit
+    check_assignable(scope, variables[0])
+    tape, loss, slopes = scope.make_name("k"), scope.make_name(), scope.make_name("s")
+    inner = scope.draw_block({}, scope.draw.randint(1, 4))
+    target = draw_target(inner)
+    if inner.dtype(target) in COMPLEX:
+        raise Unfit
+    parts = [f"tf.reduce_sum(tf.cast({n}, '{inner.dtype(target)}'))" for n in variables]
+    ending = f"{loss} = tf.reduce_mean({target} * {target}) + 0.1 * tf.tanh({' + '.join(parts)})"
+    listed = ", ".join(variables)
+    lead = f"with tf.GradientTape() as {tape}:\n    <0>\n"
+    steps = f"{slopes} = {tape}.gradient({loss}, [{listed}])\n"
+    for place, name in enumerate(variables):
+        steps += f"{name}.assign_sub(0.1 * tf.convert_to_tensor({slopes}[{place}]))\n"
+    statement = Statement(loss, (lead + steps).rstrip(), [inner.close(ending)])
+    scope.append(statement)
 
 
 def draw_forward_mode(scope: Scope) -> None:

@@ -62,6 +62,7 @@ SOMETIMES = {
     state.draw_assignment: 4.0,
     state.draw_sparse_assignment: 2.0,
     gradient.draw_tape: 4.0,
+    gradient.draw_training_step: 3.0,
     gradient.draw_forward_mode: 1.0,
     gradient.draw_custom_gradient: 2.0,
     gradient.draw_call: 5.0,
