@@ -7,7 +7,6 @@ last place.
 
 from __future__ import annotations
 
-import logging
 import re
 import signal
 import warnings
@@ -23,8 +22,6 @@ from tests.conformance.tape.run import ATOL, RTOL
 from tests.fuzz.generator.features import REFUSALS
 from tests.fuzz.generator.source import Program
 from tests.fuzz.generator.values import HALVES
-
-logging.getLogger("gradtape").setLevel(logging.ERROR)
 
 TOLERANCE = {**ops_runner.TOLERANCE, **dict.fromkeys(("float32", "complex64"), (RTOL, ATOL))}
 NOISE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 6e-7, "complex64": 6e-7}
@@ -273,7 +270,7 @@ def is_same_class(eager: str | None, compiled: str | None) -> bool:
 
 
 def list_allowances(part: str, traits: frozenset[str]) -> frozenset[str]:
-    """What the comparison of a part allows; as in the op corpus, None may be zeros in second order."""
+    """What the comparison of a part allows: None may be zeros in second order."""
     if part == "gradients":
         return traits
     return traits | {"nodes"} if part == "second" else frozenset()

@@ -10,6 +10,7 @@ last line is `N programs, M differ, K differ by rounding`; the exit code is 1 if
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import time
 import traceback
@@ -70,6 +71,7 @@ def explain(
 def main(argv: list[str] | None = None, out: TextIO = sys.stdout) -> int:
     """Run random programs; 1 if one differs."""
     options = parse_arguments(argv)
+    logging.getLogger("gradtape").setLevel(logging.ERROR)
     features = list_features(options.features)
     gradtape.engine.use(options.engine)
     differing = unstable = 0

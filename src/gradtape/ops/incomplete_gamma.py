@@ -42,8 +42,8 @@ def apply_where(mask: Any, function: Any, a: Any, x: Any, out: Any) -> None:
     """Store function(a, x) in `out` where `mask` holds, piece by piece to save memory."""
     places = np.flatnonzero(mask)
     for i in range(0, places.size, PIECE):
-        here = np.unravel_index(places[i : i + PIECE], mask.shape)
-        out[here] = function(a[here], x[here])
+        here = places[i : i + PIECE]
+        out.flat[here] = function(a.flat[here], x.flat[here])
 
 
 def gamma_sample_slope(a: Any, x: Any) -> Any:

@@ -65,6 +65,7 @@ def reduce_sum(x, *, axis: Axes, keepdims: bool):
     return out if wide is dtype else out.astype(dtype, copy=False)
 
 
+MAX_SHORT_VECTOR = 4096  # longest vector to sum by a dot product
 MAX_DOT_LENGTH = 1 << 13  # longest row to sum by a dot product, which loses digits in longer ones
 
 
@@ -78,7 +79,7 @@ def sum_raw(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
     """Sum of a raw array in the dtype `wide`; by dot products with ones where that is faster."""
     n = x.ndim - 1
     same = type(x) is np.ndarray and wide is x.dtype
-    if same and not n and axis and wide.char in "fd" and x.size <= 4096:
+    if same and not n and axis and wide.char in "fd" and x.size <= MAX_SHORT_VECTOR:
         total = x.dot(ones_vector(x.size, wide))
         return total.reshape(1) if keepdims else total
     if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:

@@ -194,7 +194,8 @@ def igamma_on_jax(a: Any, x: Any, small: Any, lower: bool) -> Any:
     shape = np.clip(a_, LARGE_SHAPE, np.finfo(np.float64).max)
     large = igamma_at_large_shape(shape, x_, lower)
     found = np.where(is_large, large, found).astype(a.dtype)
-    return replace_outside_domain(*np.broadcast_arrays(a, x), found, lower)
+    a, x = np.broadcast_arrays(a, x)
+    return replace_outside_domain(a, x, found, lower)
 
 
 def replace_outside_domain(a: Any, x: Any, found: Any, lower: bool) -> Any:

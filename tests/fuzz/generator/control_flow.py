@@ -146,7 +146,10 @@ def draw_tensor_array(scope: Scope) -> None:
     if "array_gather" not in scope.setting.features and dtype in INEXACT:
         name = scope.add(f"1 * {name}")
     array = scope.make_name("t")
-    made = f"{array} = tf.TensorArray('{dtype}', {rows}, element_shape={shape}, clear_after_read=False)\n"
+    made = (
+        f"{array} = tf.TensorArray('{dtype}', {rows}, element_shape={shape}, "
+        "clear_after_read=False)\n"
+    )
     kind = draw.choice(["unstack", "writes", "loop", "dynamic"])
     if kind == "unstack":
         lead = f"{made}{array} = {array}.unstack({name})\n"
@@ -158,11 +161,13 @@ def draw_tensor_array(scope: Scope) -> None:
             f"{array} = tf.TensorArray('{dtype}', 0, dynamic_size=True, clear_after_read=False)\n"
         )
         step = scope.make_name("i")
-        lead = f"{made}for {step} in range({rows}):\n    {array} = {array}.write({step}, {name}[{step}])\n"
+        write = f"{array} = {array}.write({step}, {name}[{step}])"
+        lead = f"{made}for {step} in range({rows}):\n    {write}\n"
     else:
         step, inner = scope.make_name("i"), scope.make_name("t")
         body = f"lambda {step}, {inner}: ({step} + 1, {inner}.write({step}, {name}[{step}]))"
-        loop = f"tf.while_loop(lambda {step}, {inner}: {step} < {rows}, {body}, [tf.constant(0), {array}])[1]"
+        test = f"lambda {step}, {inner}: {step} < {rows}"
+        loop = f"tf.while_loop({test}, {body}, [tf.constant(0), {array}])[1]"
         lead = f"{made}{array} = {loop}\n"
         scope.setting.traits.add(NODES)
     reads = [f"{array}.stack()", f"{array}.read({draw.randrange(rows)})"]

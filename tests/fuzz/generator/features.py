@@ -9,7 +9,7 @@ OFF = {
     "closures": "custom_gradient and recompute_grad close over tensors of the function around them",
     "forward_over_nodes": "a ForwardAccumulator around statements that become cond and loop nodes",
     "sparse_second_order": "second derivatives of rows gathered from an argument or a variable",
-    "traced_datasets": "datasets in a tf.function of its tensors, or whose functions close over them",
+    "traced_datasets": "datasets in a tf.function of its tensors, or that close over them",
     "values_in_custom_gradient": "shapes that depend on values inside of recompute_grad",
     "placeholder_elements": "functions of datasets that fail on an element of zeros",
     "effects_in_custom_gradient": "checks inside of functions with a gradient of their own",
@@ -24,10 +24,12 @@ OFF = {
 # Errors by which a function says that it cannot do what eager mode does, by feature.
 REFUSALS = {
     "values_in_custom_gradient": r"custom_gradient inside tf.function: the gradient function must",
-    "placeholder_elements": r"eagerly no error, in a function (Value|Shape|Type|InvalidArgument)Error.*compiled data",
+    "placeholder_elements": r"eagerly no error, in a function "
+    r"(Value|Shape|Type|InvalidArgument)Error.*compiled data",
     "empty_reshape": r"ValueError: shapes \(.*\) and \(.*\) not aligned",
     "effects_in_custom_gradient": r"replay: this graph must not contain effects",
     # TensorFlow refuses these, too: a graph has both branches.
-    "branches_that_cannot_be_traced": r"eagerly no error, .*(Value|Shape)Error.*\(.*dynamic nodes.*\)$",
+    "branches_that_cannot_be_traced": r"eagerly no error, .*(Value|Shape)Error"
+    r".*\(.*dynamic nodes.*\)$",
 }
 ON: dict[str, str] = {}

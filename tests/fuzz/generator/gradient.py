@@ -86,7 +86,8 @@ def draw_forward_mode(scope: Scope) -> None:
     source, tape = scope.pick(FLOATS), scope.make_name("k")
     inner = scope.draw_block({}, scope.draw.randint(1, 4))
     target = draw_target(inner)
-    lead = f"with tf.autodiff.ForwardAccumulator({source}, tf.ones_like({source})) as {tape}:\n    <0>\n"
+    forward = f"tf.autodiff.ForwardAccumulator({source}, tf.ones_like({source}))"
+    lead = f"with {forward} as {tape}:\n    <0>\n"
     call = f"tf.convert_to_tensor({tape}.jvp({target}, unconnected_gradients='zero'))"
     scope.add(call, [inner.close("pass")], lead)
 

@@ -1,4 +1,4 @@
-"""Statements with datasets: built from tensors, transformed by random functions, read to the end."""
+"""Statements with datasets: made from tensors, transformed by random functions, read whole."""
 
 import re
 
@@ -107,7 +107,7 @@ def draw_dataset(scope: Scope) -> None:
 def read_dataset(scope: Scope, chain: Chain) -> None:
     """Read the elements: as a list, in a loop, or by `reduce`."""
     element = chain.element()
-    dtype, shape = element.dtype.name, tuple(element.shape)
+    dtype = element.dtype.name
     how = scope.draw.choice(["list", "for", "reduce"])
     if how == "list" and "compiled" in scope.setting.traits:
         how = "for"

@@ -119,8 +119,10 @@ class Program:
     def prune(self) -> Program:
         """A copy without statements whose results nothing uses; graphs do not run them either."""
         copy = deepcopy(self)
-        while any([prune_block(block, copy) for block, _ in copy.blocks()]):
-            pass
+        has_changed = True
+        while has_changed:
+            found = [prune_block(block, copy) for block, _ in copy.blocks()]
+            has_changed = any(found)
         return copy
 
 

@@ -32,6 +32,9 @@ def spread(g: Any, *, axis: tuple[int, ...], keepdims: bool, shape: tuple[int, .
 def reduce_sum(x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
     """A sum over all axes as one call, so that a chain in blocks can end with it."""
     if type(x) is AbstractArray and len(axis) == x.ndim and x.dtype.char in "fd":
+        if x.ndim == 1 and x.size <= reduce.MAX_SHORT_VECTOR:  # as the kernel does
+            total = x.dot(reduce.ones_vector(x.size, x.dtype))
+            return total.reshape(1) if keepdims else total
         return x.recorder.record_reduction(np.add, x, axis, None, keepdims)
     return clone_for_recording(reduce.reduce_sum)(x, axis=axis, keepdims=keepdims)
 
