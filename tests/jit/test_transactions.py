@@ -377,7 +377,9 @@ class Interrupts:
         self.before = signal.signal(signal.SIGALRM, self.ring)
 
     def ring(self, number, frame):
-        if self.armed:
+        if "hypothesis" in frame.f_code.co_filename:  # its callback of the garbage collector
+            signal.setitimer(signal.ITIMER_REAL, 1e-5)
+        elif self.armed:
             self.armed = False
             raise KeyboardInterrupt
 
