@@ -9,7 +9,7 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import local
 from gradtape.core.device.switch import THEN, in_use
-from gradtape.core.errors import hide_library_frames, public
+from gradtape.core.errors import REDISPATCH, hide_library_frames, public, redispatch
 from gradtape.core.lock import Lock
 from gradtape.jit import retrace_warning
 from gradtape.jit.cache_key import describe
@@ -132,8 +132,7 @@ class Function:
             parts: list[Any] = []
             tensors: list[Any] = []
             variables: list[Any] = []
-            if args:
-                describe(args, parts, tensors, variables, self.captured_keys)
+            describe(args, parts, tensors, variables, self.captured_keys)
             if kwargs:
                 if len(kwargs) > 1:
                     kwargs = self._order_keywords(kwargs)
@@ -155,6 +154,8 @@ class Function:
             return executable.record(tensors, variables)
         except StoppedRun as stopped:
             stop = stopped
+        except REDISPATCH as error:
+            return redispatch(error, Function.__call__, (self, *args), kwargs)
         except Exception as error:
             hide_library_frames(error)
             raise
