@@ -59,7 +59,9 @@ def run_corpus(corpus: str, *arguments: str, launcher: tuple[str, ...] = ()) -> 
     )
     verdict = re.search(r"^(\d+) passed, (\d+) failed\n", done.stdout, re.MULTILINE)
     if verdict is None:
-        raise AssertionError(f"The runner did not finish:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise AssertionError(
+            f"The runner did not finish:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
     failing = read_complaints(done.stdout[: verdict.start()])
     assert len(failing) == int(verdict[2])
     return Verdict(int(verdict[1]) + int(verdict[2]), failing, done.stdout[verdict.end() :])

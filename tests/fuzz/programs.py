@@ -33,7 +33,9 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--engine", choices=["numpy", "xla"], default="numpy")
     parser.add_argument("--with", dest="features", default="", help=f"any of {', '.join(OFF)}")
     parser.add_argument("--show", action="store_true", help="print each program")
-    parser.add_argument("--unstable", action="store_true", help="print those that differ by rounding")
+    parser.add_argument(
+        "--unstable", action="store_true", help="print those that differ by rounding"
+    )
     return parser.parse_args(argv)
 
 

@@ -116,7 +116,9 @@ def replace_statements(program: Program) -> Iterator[Program]:
             for text in list_replacements(block, index):
                 candidate = deepcopy(program)
                 inner = next(b for k, (b, _) in enumerate(candidate.blocks()) if k == number)
-                new = Statement(statement.target, f"{statement.target} = {text}", spec=statement.spec)
+                new = Statement(
+                    statement.target, f"{statement.target} = {text}", spec=statement.spec
+                )
                 if new.text != statement.text:
                     inner.statements[index] = new
                     yield candidate

@@ -52,9 +52,7 @@ def test_a_seed_and_a_number_give_one_program():
 
 def make_program(*lines, order=0, outputs="v9"):
     """A program of one argument whose statements define v1, v2 and so on."""
-    statements = [
-        Statement(line.split(" = ")[0], line, spec=("float32", (2,))) for line in lines
-    ]
+    statements = [Statement(line.split(" = ")[0], line, spec=("float32", (2,))) for line in lines]
     return Program(
         setup=[],
         body=Block(statements, f"return {outputs}"),
@@ -62,7 +60,7 @@ def make_program(*lines, order=0, outputs="v9"):
         calls=[["tf.constant([1.0, -2.0])"], ["tf.constant([3.0, 4.0])"]],
         variables=[],
         order=order,
-        is_compiled=True,
+        decorator="@tf.function",
         traits=frozenset({"compiled"}),
     )
 

@@ -26,7 +26,9 @@ def draw_corpus(scope: Scope) -> None:
     """One expression; one of its arrays is scaled by a value of the program."""
     expression, arrays = scope.draw.choice(list_expressions())
     renamed = {name: scope.make_name("c") for name in arrays}
-    scale = next((n for n in reversed(scope.names) if scope.dtype(n) in ("float32", "float64")), None)
+    scale = next(
+        (n for n in reversed(scope.names) if scope.dtype(n) in ("float32", "float64")), None
+    )
     lead = ""
     for name, array in arrays.items():
         dtype = scope.env["tf"].dtypes.as_dtype(array.dtype).name

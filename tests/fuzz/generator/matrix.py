@@ -13,19 +13,29 @@ DECOMPOSITIONS = [
     *("tf.linalg.band_part(M, 1, 0)", "tf.linalg.set_diag(M, M[..., 0])", "tf.linalg.sqrtm(M)"),
     *("tf.linalg.expm(M * 0.1)", "tf.linalg.lstsq(M, X)", "tf.linalg.pinv(M)", "tf.linalg.norm(M)"),
     *("tf.linalg.adjoint(M) @ M", "tf.linalg.matrix_transpose(X)", "tf.linalg.lu(M)[0]"),
-    *("tf.linalg.tensor_diag_part(M)", "tf.linalg.matvec(M, M[..., 0])", "tf.linalg.global_norm([M])"),
-    *("tf.linalg.eigh(M)[0]", "tf.linalg.matrix_rank(M)", "tf.linalg.matmul(M, X, transpose_a=True)"),
+    *(
+        "tf.linalg.tensor_diag_part(M)",
+        "tf.linalg.matvec(M, M[..., 0])",
+        "tf.linalg.global_norm([M])",
+    ),
+    *(
+        "tf.linalg.eigh(M)[0]",
+        "tf.linalg.matrix_rank(M)",
+        "tf.linalg.matmul(M, X, transpose_a=True)",
+    ),
 ]
 
 
 def draw_matmul(scope: Scope) -> None:
     """A matrix product, also batched and transposed."""
     name = scope.pick_ranked(2, (*FLOATS, *COMPLEX, "int32"))
-    *_, rows, columns = scope.shape(name)
+    *_, columns = scope.shape(name)
     draw, dtype = scope.draw, scope.dtype(name)
     width = draw.choice(scope.setting.sizes)
     right = scope.constant(dtype, (columns, width))
-    same = [n for n in scope.names if scope.dtype(n) == dtype and scope.shape(n)[-2:-1] == (columns,)]
+    same = [
+        n for n in scope.names if scope.dtype(n) == dtype and scope.shape(n)[-2:-1] == (columns,)
+    ]
     if same and draw.random() < 0.6:
         right = draw.choice(same)
     choices = [f"{name} @ {right}", f"tf.matmul({name}, {right})"]
@@ -64,6 +74,7 @@ def draw_layer(scope: Scope) -> None:
     kernel = scope.constant(dtype, (2, 2, 1, 2))
     batch = max(1, int(scope.env[name].numpy().size // classes))
     labels = [draw.randrange(classes) for _ in range(batch)]
+    one_hot = f"tf.one_hot({labels}, {classes}, dtype='{dtype}')"
     padding = draw.choice(["'SAME'", "'VALID'"])
     choices = [
         f"tf.nn.conv2d({image}, {kernel}, {draw.randint(1, 2)}, 'SAME')",
@@ -74,7 +85,7 @@ def draw_layer(scope: Scope) -> None:
         f"tf.nn.max_pool2d({image}, 2, {draw.randint(1, 2)}, 'SAME')",
         f"tf.nn.avg_pool2d({image}, 2, {draw.randint(1, 2)}, 'SAME')",
         f"tf.nn.sparse_softmax_cross_entropy_with_logits({labels}, {rows})",
-        f"tf.nn.softmax_cross_entropy_with_logits(tf.one_hot({labels}, {classes}, dtype='{dtype}'), {rows})",
+        f"tf.nn.softmax_cross_entropy_with_logits({one_hot}, {rows})",
         f"tf.nn.bias_add({rows}, {scope.constant(dtype, (classes,))})",
         f"tf.nn.batch_normalization({rows}, 0.1, 1.5, 0.2, 0.8, 1e-3)",
         f"tf.nn.l2_loss({name})",

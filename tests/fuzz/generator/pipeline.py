@@ -1,4 +1,4 @@
-"""Statements with datasets: built from tensors, transformed by random functions, read to the end."""
+"""Statements with datasets: made of tensors, transformed by random functions, read to the end."""
 
 import re
 
@@ -77,7 +77,9 @@ class Chain:
         inner = self.around.draw_block({name: element}, draw.randint(1, 3))
         header = f"def {function}({name}):"
         if kind == "filter":
-            self.extend(f"filter({function})", inner.close(f"return {inner.draw_condition()}"), header)
+            self.extend(
+                f"filter({function})", inner.close(f"return {inner.draw_condition()}"), header
+            )
             return
         block = inner.close(f"return {inner.result(dtype, shape)}")
         parallel = draw.choice(["", "", ", num_parallel_calls=2"])
@@ -105,7 +107,7 @@ def draw_dataset(scope: Scope) -> None:
 def read_dataset(scope: Scope, chain: Chain) -> None:
     """Read the elements: as a list, in a loop, or by `reduce`."""
     element = chain.element()
-    dtype, shape = element.dtype.name, tuple(element.shape)
+    dtype = element.dtype.name
     how = scope.draw.choice(["list", "for", "reduce"])
     if how == "list" and "compiled" in scope.setting.traits:
         how = "for"
@@ -119,7 +121,9 @@ def read_dataset(scope: Scope, chain: Chain) -> None:
     part = f"tf.cast(tf.reduce_sum({text}), 'float64')"
     if how == "reduce":
         step = f"lambda {total}, {count}: 0.5 * {total} + tf.sin({part})"
-        scope.add(f"{chain.text}.reduce(tf.constant(0.0, 'float64'), {step})", chain.blocks, chain.lead)
+        scope.add(
+            f"{chain.text}.reduce(tf.constant(0.0, 'float64'), {step})", chain.blocks, chain.lead
+        )
         return
     lead = f"{total} = tf.constant(0.0, 'float64')\nfor {count} in {chain.text}:\n"
     lead += f"    {total} = 0.5 * {total} + tf.sin({part})\n"

@@ -5,12 +5,21 @@ from tests.fuzz.generator.scope import Scope, Unfit
 STATELESS = [
     *("tf.random.stateless_normal(SHAPE, SEED)", "tf.random.stateless_uniform(SHAPE, SEED)"),
     "tf.random.stateless_uniform(SHAPE, SEED, 0, 7, 'int32')",
-    *("tf.random.stateless_truncated_normal(SHAPE, SEED)", "tf.random.stateless_gamma(SHAPE, SEED, 1.5)"),
-    *("tf.random.stateless_poisson(SHAPE, SEED, 2.0)", "tf.random.stateless_normal(SHAPE, SEED, dtype='float64')"),
+    *(
+        "tf.random.stateless_truncated_normal(SHAPE, SEED)",
+        "tf.random.stateless_gamma(SHAPE, SEED, 1.5)",
+    ),
+    *(
+        "tf.random.stateless_poisson(SHAPE, SEED, 2.0)",
+        "tf.random.stateless_normal(SHAPE, SEED, dtype='float64')",
+    ),
 ]
 STATEFUL = [
     *("tf.random.normal(SHAPE, seed=S)", "tf.random.uniform(SHAPE, seed=S)"),
-    *("tf.random.uniform(SHAPE, 0, 9, 'int32', seed=S)", "tf.random.truncated_normal(SHAPE, seed=S)"),
+    *(
+        "tf.random.uniform(SHAPE, 0, 9, 'int32', seed=S)",
+        "tf.random.truncated_normal(SHAPE, seed=S)",
+    ),
     "tf.random.gamma(SHAPE, 1.5, seed=S)",
 ]
 GENERATOR = ["G.normal(SHAPE)", "G.uniform(SHAPE)", "G.uniform(SHAPE, 0, 9, 'int32')"]

@@ -20,7 +20,9 @@ from tests.fuzz.generator.values import COMPLEX, FLOATS, draw_array, render_tens
 LARGEST = {"float16": 50.0, "bfloat16": 200.0}
 MOST_ELEMENTS = 600
 # Ops whose result has a shape that depends on values
-DYNAMIC = re.compile(r"boolean_mask|unique|where\(v\d+\)|\w\[\(|partition|bincount|filter|mask|\] > ")
+DYNAMIC = re.compile(
+    r"boolean_mask|unique|where\(v\d+\)|\w\[\(|partition|bincount|filter|mask|\] > "
+)
 
 
 class Unfit(Exception):  # noqa: N818  not an error: another kind of statement is drawn
@@ -42,6 +44,7 @@ class Setting:
         traits: what the comparison has to know.
         setup: statements outside of the function.
         states: names of variables and generators.
+        passed: variables among the arguments, by the names of the parameters.
         functions: names of functions defined in `setup`, with dtypes and shapes of their arguments.
         count: how many names were given out.
     """
@@ -56,6 +59,7 @@ class Setting:
     traits: set[str] = field(default_factory=set)
     setup: list[Statement] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
+    passed: dict[str, str] = field(default_factory=dict)
     functions: dict[str, list[tuple[str, tuple[int, ...]]]] = field(default_factory=dict)
     count: int = 0
 
@@ -299,6 +303,10 @@ class Scope:
         is_computed = any(statement.target == name for statement in self.statements)
         if is_computed or "outer_results" in self.setting.features:
             return name
+        return self.copy(name)
+
+    def copy(self, name: str) -> str:
+        """An expression with the value of `name` that is another tensor."""
         dtype = self.dtype(name)
         if dtype == "bool":
             return f"tf.logical_not(tf.logical_not({name}))"
@@ -322,6 +330,4 @@ class Scope:
 
 def can_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     """Whether two shapes broadcast."""
-    return all(
-        m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b), strict=False)
-    )
+    return all(m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b), strict=False))

@@ -22,7 +22,7 @@ def draw_variable(scope: Scope) -> None:
 def pick_variable(scope: Scope, dtypes=None, rows=False) -> str:
     """A variable; with `rows` it has at least one row."""
     found = []
-    for name in scope.setting.states:
+    for name in [*scope.setting.states, *scope.setting.passed]:
         value = scope.env.get(name)
         if name[0] != "w" or value is None:
             continue
@@ -57,7 +57,10 @@ def draw_read(scope: Scope) -> None:
     if len(value.shape) and value.shape[0]:
         row = scope.draw.randrange(value.shape[0])
         choices += [f"{name}[{row}]", f"{name}[{row}:]"]
-        if scope.dtype(name) in ("int32", "bool") or "sparse_second_order" in scope.setting.features:
+        if (
+            scope.dtype(name) in ("int32", "bool")
+            or "sparse_second_order" in scope.setting.features
+        ):
             choices += [f"tf.gather({name}, [{row}, {row}])", f"{name}.sparse_read([{row}])"]
             choices.append(f"tf.nn.embedding_lookup({name}, [{row}])")
     scope.add(scope.draw.choice(choices))
