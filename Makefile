@@ -6,7 +6,7 @@ BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test check fmt lint types layers keras-tests sweep bench bench-page peers clean
+.PHONY: demo test check fmt lint types layers keras-tests fuzz sweep bench bench-page peers clean
 .NOTPARALLEL:
 
 demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
@@ -33,6 +33,9 @@ layers: .venv/dev.stamp
 
 keras-tests: .venv-wheel/keras.stamp  ## the tests in Keras's wheel, into docs/keras.md (an hour)
 	$(ONE_THREAD) .venv-wheel/bin/python tools/keras_tests.py $(ARGS)
+
+fuzz: .venv/dev.stamp  ## random programs, eagerly and as functions
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.programs --runs 10000 $(ARGS)
 
 sweep: .venv/dev.stamp  ## every registered rule through every property
 	$(PYTEST) tests/sweep $(ARGS)
