@@ -60,7 +60,7 @@ def make_program(*lines, order=0, outputs="v9"):
         calls=[["tf.constant([1.0, -2.0])"], ["tf.constant([3.0, 4.0])"]],
         variables=[],
         order=order,
-        is_compiled=True,
+        decorator="@tf.function",
         traits=frozenset({"compiled"}),
     )
 

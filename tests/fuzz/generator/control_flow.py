@@ -67,7 +67,8 @@ def draw_while_loop(scope: Scope) -> None:
     numbers = [n for n in names if values[n].dtype.name in FLOATS]
     if numbers and scope.draw.random() < 0.3:
         condition = f"({condition}) & (tf.reduce_sum({numbers[0]}) < 5)"
-    start = f"[tf.constant(0), {', '.join(starts)}]"
+    given = [scope.copy(start) if scope.setting.order else start for start in starts]
+    start = f"[tf.constant(0), {', '.join(given)}]"
     call = f"tf.while_loop(lambda {arguments}: {condition}, {body}, {start}{extra})"
     scope.setting.traits.add(NODES)
     scope.add(f"{call}[{scope.draw.randint(1, len(starts))}]", [block], lead)
@@ -146,10 +147,8 @@ def draw_tensor_array(scope: Scope) -> None:
     if "array_gather" not in scope.setting.features and dtype in INEXACT:
         name = scope.add(f"1 * {name}")
     array = scope.make_name("t")
-    made = (
-        f"{array} = tf.TensorArray('{dtype}', {rows}, element_shape={shape}, "
-        "clear_after_read=False)\n"
-    )
+    options = f"element_shape={shape}, clear_after_read=False"
+    made = f"{array} = tf.TensorArray('{dtype}', {rows}, {options})\n"
     kind = draw.choice(["unstack", "writes", "loop", "dynamic"])
     if kind == "unstack":
         lead = f"{made}{array} = {array}.unstack({name})\n"
@@ -157,18 +156,16 @@ def draw_tensor_array(scope: Scope) -> None:
         order = draw.sample(range(rows), rows)
         lead = made + "".join(f"{array} = {array}.write({i}, {name}[{i}])\n" for i in order)
     elif kind == "dynamic":
-        made = (
-            f"{array} = tf.TensorArray('{dtype}', 0, dynamic_size=True, clear_after_read=False)\n"
-        )
         step = scope.make_name("i")
-        write = f"{array} = {array}.write({step}, {name}[{step}])"
-        lead = f"{made}for {step} in range({rows}):\n    {write}\n"
+        lead = f"{array} = tf.TensorArray('{dtype}', 0, dynamic_size=True, {options})\n"
+        lead += f"for {step} in range({rows}):\n"
+        lead += f"    {array} = {array}.write({step}, {name}[{step}])\n"
     else:
         step, inner = scope.make_name("i"), scope.make_name("t")
-        body = f"lambda {step}, {inner}: ({step} + 1, {inner}.write({step}, {name}[{step}]))"
         test = f"lambda {step}, {inner}: {step} < {rows}"
-        loop = f"tf.while_loop({test}, {body}, [tf.constant(0), {array}])[1]"
-        lead = f"{made}{array} = {loop}\n"
+        body = f"lambda {step}, {inner}: ({step} + 1, {inner}.write({step}, {name}[{step}]))"
+        start = f"[tf.constant(0), {array}]"
+        lead = f"{made}{array} = tf.while_loop({test}, {body}, {start})[1]\n"
         scope.setting.traits.add(NODES)
     reads = [f"{array}.stack()", f"{array}.read({draw.randrange(rows)})"]
     if "array_gather" in scope.setting.features:

@@ -1,5 +1,7 @@
 """Statements with elementwise ops, casts and strings."""
 
+import re
+
 from tests.fuzz.generator.scope import Scope, Unfit
 from tests.fuzz.generator.values import COMPLEX, DTYPES, FLOATS, INEXACT, INTEGERS, NUMBERS, SIGNED
 
@@ -116,7 +118,7 @@ def choose_template(scope: Scope, table: dict[tuple[str, ...], list[str]]) -> tu
 def draw_unary(scope: Scope) -> None:
     """A function of one tensor."""
     template, name = choose_template(scope, UNARY)
-    scope.add(template.replace("A", name))
+    scope.add(split_argument(scope, template.replace("A", name)))
 
 
 def draw_binary(scope: Scope) -> None:
@@ -126,7 +128,13 @@ def draw_binary(scope: Scope) -> None:
     if scope.draw.random() < 0.5:
         first, second = second, first
     names = {"A": first, "B": second}
-    scope.add("".join(names.get(part, part) for part in template))
+    scope.add(split_argument(scope, "".join(names.get(part, part) for part in template)))
+
+
+def split_argument(scope: Scope, text: str) -> str:
+    """Compute a square plus a constant in a statement of its own, because it is rounded."""
+    match = re.search(r"\b(\w+) \* \1 \+ \d", text)
+    return text.replace(match[0], scope.add(match[0])) if match else text
 
 
 def draw_select(scope: Scope) -> None:

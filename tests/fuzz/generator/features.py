@@ -9,13 +9,14 @@ OFF = {
     "closures": "custom_gradient and recompute_grad close over tensors of the function around them",
     "forward_over_nodes": "a ForwardAccumulator around statements that become cond and loop nodes",
     "sparse_second_order": "second derivatives of rows gathered from an argument or a variable",
-    "traced_datasets": "datasets in a tf.function of its tensors, or that close over them",
+    "traced_datasets": "datasets in a function of its tensors, or whose functions close over them",
     "values_in_custom_gradient": "shapes that depend on values inside of recompute_grad",
     "placeholder_elements": "functions of datasets that fail on an element of zeros",
     "effects_in_custom_gradient": "checks inside of functions with a gradient of their own",
     "branches_that_cannot_be_traced": "branches that fail for shapes that depend on values",
     "second_order_of_assigned": "second derivatives by variables that a function assigns and reads",
     "assigned_in_nodes": "gradients by variables that a branch or a loop body assigns and reads",
+    "shared_variables": "variables that a function captures and gets as arguments, too",
     "array_gather": "TensorArray.gather and its gradient",
     "no_axes": "reductions with axis=[]",
     "empty_reshape": "reshapes of tensors without elements",
@@ -24,12 +25,10 @@ OFF = {
 # Errors by which a function says that it cannot do what eager mode does, by feature.
 REFUSALS = {
     "values_in_custom_gradient": r"custom_gradient inside tf.function: the gradient function must",
-    "placeholder_elements": r"eagerly no error, in a function "
-    r"(Value|Shape|Type|InvalidArgument)Error.*compiled data",
+    "placeholder_elements": r"eagerly no error, .*(Value|Shape|Type|Argument)Error.*compiled data",
     "empty_reshape": r"ValueError: shapes \(.*\) and \(.*\) not aligned",
     "effects_in_custom_gradient": r"replay: this graph must not contain effects",
     # TensorFlow refuses these, too: a graph has both branches.
-    "branches_that_cannot_be_traced": r"eagerly no error, .*(Value|Shape)Error"
-    r".*\(.*dynamic nodes.*\)$",
+    "branches_that_cannot_be_traced": r"eagerly no error, .*(Value|Shape)Error.*dynamic nodes",
 }
 ON: dict[str, str] = {}

@@ -86,8 +86,8 @@ def draw_forward_mode(scope: Scope) -> None:
     source, tape = scope.pick(FLOATS), scope.make_name("k")
     inner = scope.draw_block({}, scope.draw.randint(1, 4))
     target = draw_target(inner)
-    forward = f"tf.autodiff.ForwardAccumulator({source}, tf.ones_like({source}))"
-    lead = f"with {forward} as {tape}:\n    <0>\n"
+    made = f"tf.autodiff.ForwardAccumulator({source}, tf.ones_like({source}))"
+    lead = f"with {made} as {tape}:\n    <0>\n"
     call = f"tf.convert_to_tensor({tape}.jvp({target}, unconnected_gradients='zero'))"
     scope.add(call, [inner.close("pass")], lead)
 
@@ -150,4 +150,6 @@ def draw_call(scope: Scope) -> None:
         scope.pick((dtype,), lambda t, s=shape: not is_fixed or tuple(t.shape) == s)
         for dtype, shape in specs
     ]
+    if scope.setting.order and len(set(names)) < len(names):
+        raise Unfit  # a tape in the function could tell one tensor from two
     scope.add(f"{function}({', '.join(names)})")

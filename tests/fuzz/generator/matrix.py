@@ -29,7 +29,7 @@ DECOMPOSITIONS = [
 def draw_matmul(scope: Scope) -> None:
     """A matrix product, also batched and transposed."""
     name = scope.pick_ranked(2, (*FLOATS, *COMPLEX, "int32"))
-    columns = scope.shape(name)[-1]
+    *_, columns = scope.shape(name)
     draw, dtype = scope.draw, scope.dtype(name)
     width = draw.choice(scope.setting.sizes)
     right = scope.constant(dtype, (columns, width))
@@ -74,7 +74,7 @@ def draw_layer(scope: Scope) -> None:
     kernel = scope.constant(dtype, (2, 2, 1, 2))
     batch = max(1, int(scope.env[name].numpy().size // classes))
     labels = [draw.randrange(classes) for _ in range(batch)]
-    hot = f"tf.one_hot({labels}, {classes}, dtype='{dtype}')"
+    one_hot = f"tf.one_hot({labels}, {classes}, dtype='{dtype}')"
     padding = draw.choice(["'SAME'", "'VALID'"])
     choices = [
         f"tf.nn.conv2d({image}, {kernel}, {draw.randint(1, 2)}, 'SAME')",
@@ -85,7 +85,7 @@ def draw_layer(scope: Scope) -> None:
         f"tf.nn.max_pool2d({image}, 2, {draw.randint(1, 2)}, 'SAME')",
         f"tf.nn.avg_pool2d({image}, 2, {draw.randint(1, 2)}, 'SAME')",
         f"tf.nn.sparse_softmax_cross_entropy_with_logits({labels}, {rows})",
-        f"tf.nn.softmax_cross_entropy_with_logits({hot}, {rows})",
+        f"tf.nn.softmax_cross_entropy_with_logits({one_hot}, {rows})",
         f"tf.nn.bias_add({rows}, {scope.constant(dtype, (classes,))})",
         f"tf.nn.batch_normalization({rows}, 0.1, 1.5, 0.2, 0.8, 1e-3)",
         f"tf.nn.l2_loss({name})",

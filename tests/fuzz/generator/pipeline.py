@@ -1,4 +1,4 @@
-"""Statements with datasets: made from tensors, transformed by random functions, read whole."""
+"""Statements with datasets: made of tensors, transformed by random functions, read to the end."""
 
 import re
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,6 +75,14 @@ SOMETIMES = {
 FULLEST = 12
 
 
+class Parameter(NamedTuple):
+    """An argument: its source, in which TENSOR stands for arrays that calls may change."""
+
+    name: str
+    form: str
+    arrays: list[tuple[Any, str]]
+
+
 def draw_kinds(draw: Random) -> dict[Any, float]:
     """The kinds of statements of one program: fewer kinds meet more often."""
     kinds: dict[Any, float] = dict(ALWAYS)
@@ -112,11 +120,11 @@ def draw_program(seed: int, index: int, features: frozenset[str] = frozenset()) 
     return Program(
         setup=setting.setup,
         body=scope.close(f"return {outputs}"),
-        parameters=list(parameters),
+        parameters=[parameter.name for parameter in parameters],
         calls=draw_calls(scope, parameters),
         variables=setting.states,
         order=setting.order,
-        is_compiled=is_compiled,
+        decorator=draw_decorator(scope, parameters) if is_compiled else "",
         traits=frozenset(setting.traits),
     )
 
@@ -133,45 +141,108 @@ def draw_states(scope: Scope) -> None:
         scope.setting.states.append(name)
 
 
-def draw_parameters(scope: Scope) -> dict[str, Any]:
-    """The arguments of the function: tensors, and now and then a number of Python."""
-    parameters: dict[str, Any] = {}
-    for _ in range(scope.draw.choice([1, 2, 2, 3])):
-        name = scope.make_name("x")
-        dtype = draw_dtype(scope.draw) if parameters else scope.draw.choice(["float32", "float64"])
-        array = draw_array(
-            scope.draw, dtype, draw_shape(scope.draw, scope.setting.sizes), scope.setting.is_special
-        )
-        parameters[name] = array, dtype
-        scope.define(name, tf.constant(array, dtype))
-    if scope.draw.random() < 0.15:
-        name = scope.make_name("n")
-        parameters[name] = scope.draw.choice([2, 3, -1, True]), "python"
-        scope.env[name] = parameters[name][0]
-        scope.own.add(name)
-        with suppress(Unfit):
-            scope.add(f"{next(iter(parameters))} * {name}")
+def draw_parameters(scope: Scope) -> list[Parameter]:
+    """The arguments of the function: tensors, and now and then something else."""
+    draw = scope.draw
+    parameters: list[Parameter] = []
+    for place in range(draw.choice([1, 2, 2, 3])):
+        dtype = draw_dtype(draw) if place else draw.choice(["float32", "float64"])
+        shape = draw_shape(draw, scope.setting.sizes)
+        array = draw_array(draw, dtype, shape, scope.setting.is_special)
+        parameters.append(Parameter(scope.make_name("x"), "TENSOR", [(array, dtype)]))
+        scope.define(parameters[-1].name, tf.constant(array, dtype))
+    if draw.random() < 0.15:
+        parameters.append(draw_number(scope, parameters[0].name))
+    if draw.random() < 0.15:
+        parameters.append(draw_structure(scope))
+    if draw.random() < 0.15 and any(name[0] == "w" for name in scope.setting.states):
+        parameters.append(draw_passed_variable(scope))
     return parameters
 
 
-def draw_calls(scope: Scope, parameters: dict[str, Any]) -> list[list[str]]:
-    """Three calls: some with the same values, some with others."""
-    draw = scope.draw
+def draw_number(scope: Scope, factor: str) -> Parameter:
+    """A number of Python among the arguments."""
+    name, value = scope.make_name("n"), scope.draw.choice([2, 3, -1, True])
+    scope.env[name] = value
+    scope.own.add(name)
+    with suppress(Unfit):
+        scope.add(f"{factor} * {name}")
+    return Parameter(name, repr(value), [])
 
-    def render(change: bool) -> list[str]:
+
+def draw_structure(scope: Scope) -> Parameter:
+    """A list or a dict of two tensors among the arguments."""
+    name, draw = scope.make_name("p"), scope.draw
+    keys, form = draw.choice(
+        [((0, 1), "[TENSOR, TENSOR]"), (("a", "b"), "{'a': TENSOR, 'b': TENSOR}")]
+    )
+    arrays = []
+    for _ in keys:
+        dtype = draw.choice(["float32", "float64", "int32"])
+        arrays.append((draw_array(draw, dtype, draw_shape(draw, scope.setting.sizes)), dtype))
+    tensors = [tf.constant(*pair) for pair in arrays]
+    scope.env[name] = tensors if keys == (0, 1) else dict(zip(keys, tensors, strict=True))
+    scope.own.add(name)
+    for key in keys:
+        with suppress(Unfit):
+            scope.add(f"{name}[{key!r}]")
+    return Parameter(name, form, arrays)
+
+
+def draw_passed_variable(scope: Scope) -> Parameter:
+    """A variable among the arguments; by default the function does not capture it."""
+    variables = [name for name in scope.setting.states if name[0] == "w"]
+    name, state_name = scope.make_name("w"), scope.draw.choice(variables)
+    scope.env[name] = scope.env[state_name]
+    if "shared_variables" not in scope.setting.features:
+        del scope.env[state_name]
+    scope.own.add(name)
+    scope.setting.passed[name] = state_name
+    return Parameter(name, state_name, [])
+
+
+def draw_calls(scope: Scope, parameters: list[Parameter]) -> list[list[str]]:
+    """Three calls: some with the same values, some with others, now and then other shapes."""
+    draw, is_special = scope.draw, scope.setting.is_special
+    can_grow = not scope.setting.traits & {"nodes", "data"}
+    grows = can_grow and draw.random() < 0.15
+
+    def render(change: bool, grow: bool = False) -> list[str]:
         texts = []
-        for array, dtype in parameters.values():
-            if dtype == "python":
-                texts.append(repr(array))
-                continue
-            if change:
-                array = draw_array(draw, dtype, array.shape, scope.setting.is_special)
-            texts.append(render_tensor(array, dtype))
+        for parameter in parameters:
+            text = parameter.form
+            for array, dtype in parameter.arrays:
+                if change:
+                    shape = (
+                        (array.shape[0] + 1, *array.shape[1:])
+                        if grow and array.ndim
+                        else array.shape
+                    )
+                    array = draw_array(draw, dtype, shape, is_special)
+                text = text.replace("TENSOR", render_tensor(array, dtype), 1)
+            texts.append(text)
         return texts
 
     first, second = render(False), render(True)
-    choices = [[first, first, second], [first, second, first], [first, second, render(True)]]
-    return draw.choice(choices)
+    third = render(True, grows)
+    return draw.choice([[first, first, third], [first, second, first], [first, second, third]])
+
+
+def draw_decorator(scope: Scope, parameters: list[Parameter]) -> str:
+    """`tf.function`, now and then with options."""
+    if scope.draw.random() < 0.1:
+        return "@tf.function(reduce_retracing=True)"
+    is_plain = all(parameter.form == "TENSOR" for parameter in parameters)
+    if scope.draw.random() > 0.15 or not is_plain:
+        return "@tf.function"
+    specs = []
+    for parameter in parameters:
+        ((array, dtype),) = parameter.arrays
+        shape = [
+            None if not i or scope.draw.random() < 0.5 else n for i, n in enumerate(array.shape)
+        ]
+        specs.append(f"tf.TensorSpec({shape}, '{dtype}')")
+    return f"@tf.function(input_signature=[{', '.join(specs)}])"
 
 
 def draw_outputs(scope: Scope) -> str:

@@ -44,6 +44,7 @@ class Setting:
         traits: what the comparison has to know.
         setup: statements outside of the function.
         states: names of variables and generators.
+        passed: variables among the arguments, by the names of the parameters.
         functions: names of functions defined in `setup`, with dtypes and shapes of their arguments.
         count: how many names were given out.
     """
@@ -58,6 +59,7 @@ class Setting:
     traits: set[str] = field(default_factory=set)
     setup: list[Statement] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
+    passed: dict[str, str] = field(default_factory=dict)
     functions: dict[str, list[tuple[str, tuple[int, ...]]]] = field(default_factory=dict)
     count: int = 0
 
@@ -301,6 +303,10 @@ class Scope:
         is_computed = any(statement.target == name for statement in self.statements)
         if is_computed or "outer_results" in self.setting.features:
             return name
+        return self.copy(name)
+
+    def copy(self, name: str) -> str:
+        """An expression with the value of `name` that is another tensor."""
         dtype = self.dtype(name)
         if dtype == "bool":
             return f"tf.logical_not(tf.logical_not({name}))"

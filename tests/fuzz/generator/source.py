@@ -78,7 +78,7 @@ class Program:
         calls: for each call the source of each argument.
         variables: names of the state that is compared after each call.
         order: 0 compares values, 1 also gradients, 2 also gradients of gradients.
-        is_compiled: whether the body is a `tf.function`; if not, only what it calls is.
+        decorator: how the body becomes a `tf.function`; if empty, only what it calls is one.
         traits: what the comparison has to know, see `comparison.py`.
     """
 
@@ -88,20 +88,20 @@ class Program:
     calls: list[list[str]]
     variables: list[str]
     order: int
-    is_compiled: bool
+    decorator: str
     traits: frozenset[str]
 
     def render(self, hook: str = "") -> str:
         """The source: `make` returns a function and its state, `make_calls` the arguments."""
         lines = [PREAMBLE, "", "def make():"]
         inner = [line for statement in self.setup for line in statement.render()]
-        if self.is_compiled:
-            inner.append("@tf.function")
+        if self.decorator:
+            inner.append(self.decorator)
         inner.append(f"def f({', '.join(self.parameters)}):")
         inner += [INDENT + line for line in self.body.render(hook)]
         inner.append(f"return f, [{', '.join(self.variables)}]")
         lines += [INDENT + line for line in inner]
-        lines += ["", "", "def make_calls():", f"{INDENT}return ["]
+        lines += ["", "", f"def make_calls({', '.join(self.variables)}):", f"{INDENT}return ["]
         lines += [f"{INDENT * 2}[{', '.join(call)}]," for call in self.calls]
         lines.append(f"{INDENT}]")
         return "\n".join(lines) + "\n"
@@ -119,10 +119,8 @@ class Program:
     def prune(self) -> Program:
         """A copy without statements whose results nothing uses; graphs do not run them either."""
         copy = deepcopy(self)
-        has_changed = True
-        while has_changed:
-            found = [prune_block(block, copy) for block, _ in copy.blocks()]
-            has_changed = any(found)
+        while sum(prune_block(block, copy) for block, _ in copy.blocks()):
+            pass
         return copy
 
 

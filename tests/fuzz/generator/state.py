@@ -22,7 +22,7 @@ def draw_variable(scope: Scope) -> None:
 def pick_variable(scope: Scope, dtypes=None, rows=False) -> str:
     """A variable; with `rows` it has at least one row."""
     found = []
-    for name in scope.setting.states:
+    for name in [*scope.setting.states, *scope.setting.passed]:
         value = scope.env.get(name)
         if name[0] != "w" or value is None:
             continue

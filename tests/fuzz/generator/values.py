@@ -18,21 +18,21 @@ INTEGERS = (*SIGNED, "uint8", "uint16")
 NUMBERS = (*FLOATS, *COMPLEX, *INTEGERS)
 INEXACT = (*FLOATS, *COMPLEX)
 DTYPES = (*NUMBERS, "bool", "string")
-USUAL = {
+USUAL = {  # dtypes of arguments, with their weights
     "float32": 40,
     "float64": 14,
     "int32": 14,
-    "int64": 5,
     "bool": 6,
+    "int64": 5,
     "complex64": 4,
-    "complex128": 2,
     "float16": 3,
     "bfloat16": 3,
     "uint8": 3,
+    "complex128": 2,
     "int8": 2,
+    "string": 2,
     "int16": 1,
     "uint16": 1,
-    "string": 2,
 }
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5)
 WORDS = (b"", b"a", b"bc", b"d e", b"10", b"-3.5", b"\xc3\xa9")
