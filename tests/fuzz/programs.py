@@ -71,7 +71,6 @@ def explain(
 def main(argv: list[str] | None = None, out: TextIO = sys.stdout) -> int:
     """Run random programs; 1 if one differs."""
     options = parse_arguments(argv)
-    logging.getLogger("gradtape").setLevel(logging.ERROR)
     features = list_features(options.features)
     gradtape.engine.use(options.engine)
     differing = unstable = 0
@@ -105,4 +104,5 @@ def main(argv: list[str] | None = None, out: TextIO = sys.stdout) -> int:
 
 
 if __name__ == "__main__":
+    logging.getLogger("gradtape").setLevel(logging.ERROR)
     sys.exit(main())
