@@ -46,6 +46,7 @@ def test_nothing_is_recorded_without_a_writer():
 
 
 def test_a_step_is_needed(tmp_path, writer):
+    tf.summary.experimental.set_step(None)
     with writer.as_default(), pytest.raises(ValueError, match="No step set"):
         tf.summary.scalar("loss", 0.5)
     with writer.as_default(step=5):

@@ -56,7 +56,10 @@ def make_reference_public(
         return not is_accepted or dtype not in weak.get(type(number), ())
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs)
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{op.name}() {error}") from None
         try:
             operands = [
                 v._read() if hasattr(v, "_read") else v
