@@ -181,6 +181,8 @@ def unowned_plans(monkeypatch):
 class Fuse:
     """A trace function that raises at the k-th event inside the library.
 
+    Python drops an exception that is raised while a generator is closed; the call then goes on.
+
     Args:
         at: index of the event; 0 to only count events.
         opcodes: whether events are instructions rather than lines.
@@ -194,6 +196,7 @@ class Fuse:
         plan = frame.f_code.co_filename.startswith("<gradtape plan ")
         if not plan and not name.startswith("gradtape."):
             return None
+        frame.f_trace = self.tick  # Python 3.13 reports instructions only of a frame that has it
         frame.f_trace_opcodes = self.opcodes
         return self.tick
 
@@ -205,18 +208,22 @@ class Fuse:
         return self.tick
 
     def burn(self, function):
-        """Call `function`; return whether it was interrupted."""
-        before = sys.gettrace()
+        """Call `function`; return whether an exception was raised in it."""
+        before, report = sys.gettrace(), sys.unraisablehook
+        sys.unraisablehook = lambda dropped: (
+            None if dropped.exc_type is Interruption else report(dropped)
+        )
         if self.opcodes:  # Python 3.12 reports instructions only if a frame asked for them before
             sys._getframe().f_trace_opcodes = True
         sys.settrace(self)
         try:
             function()
         except Interruption:
-            return True
+            pass
         finally:
             sys.settrace(before)
-        return False
+            sys.unraisablehook = report
+        return 0 < self.at <= self.events
 
 
 def outcomes(training, call, opcodes, every):
