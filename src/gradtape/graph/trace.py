@@ -15,6 +15,7 @@ from typing import Any
 
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
+from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OpError, OutOfRangeError
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.primitive import REGISTRY, Primitive, Spec
@@ -142,7 +143,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
                 raise out_of_scope_error(tensor)
             self.traced_by_number[tensor._array.number] = tensor
             return tensor
-        if not isinstance(tensor, Tensor) or abs(tensor.uid) > self.start_uid:
+        if not isinstance(tensor, Tensor) or self.is_own_constant(tensor):
             return tensor
         known = self.captures.get(tensor.uid)
         if known is None:
@@ -151,6 +152,12 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
                 self.tape.watch(known[1].uid)
         self.traced_by_number[known[1]._array.number] = known[1]
         return known[1]
+
+    def is_own_constant(self, tensor: Tensor) -> bool:
+        """Whether a tensor was made during this trace; `tf.gradients` captures it nevertheless."""
+        if abs(tensor.uid) <= self.start_uid:
+            return False
+        return self.tape is None or not is_differentiable(tensor._array.dtype)
 
     def operand_for(self, lifted: Any) -> Operand:
         """The operand of a node for a lifted argument."""
