@@ -298,7 +298,7 @@ class ConcreteFunction(ConcreteFunctionBase):
             with use_recorders((trace,)):
                 if size == PROBE_SIZES[0]:
                     function.traces += 1
-                result = function.python_function(*args, **kwargs)
+                result = function.traced_function()(*args, **kwargs)
                 returned = convert_results(result, function.name)
                 path = TracedPath(trace, returned, [v for v in variables if v is not None])
                 specs = (

@@ -57,7 +57,7 @@ def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
     try:
         function.traces += 1
         with trace.enter_graph():
-            result = function.python_function(*call.args, **call.kwargs)
+            result = function.traced_function()(*call.args, **call.kwargs)
             returned = convert_results(result, function.name)
     finally:
         trace.autograph = autograph
