@@ -11,6 +11,7 @@ from gradtape.core.context import local
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
+from gradtape.graph.trace_options import TraceOptions
 from gradtape.jit import retrace_warning
 from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
@@ -21,6 +22,7 @@ from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
 
 MOST_SIGNATURES = 256  # of one function; the least recently used is dropped first
+MAX_NODES = 20_000  # of one graph; calls of a larger function run Python
 
 
 class RunMode:
@@ -123,6 +125,11 @@ class Function:
             rewrite_loops(self._python_function)
             self.has_rewritten_loops = True
         return self._python_function
+
+    @property
+    def trace_options(self) -> TraceOptions:
+        """The options of its traces."""
+        return TraceOptions(self._name, self.autograph, max_nodes=MAX_NODES, choice=self.choice)
 
     @property
     def function_spec(self) -> Any:

@@ -75,7 +75,8 @@ class SeedState:
         """Whether neither seed is set, so that an op may use NumPy's generator on the host."""
         self.check_given(seed)
         stage = current_trace()
-        portable = stage and stage[0].choice is not None and stage[0].choice.is_xla_preferred
+        choice = stage[0].options.choice if stage else None
+        portable = choice is not None and choice.is_xla_preferred
         return self.seed is None and seed is None and not portable
 
     def seed_pair(self, seed: int | None) -> tuple[int, int]:
