@@ -274,11 +274,10 @@ class ConcreteFunction(ConcreteFunctionBase):
     def _trace_at_size(self, size: int, refuses: bool) -> tuple[TracedPath | None, Any]:
         """Trace on stand-ins; with `refuses`, reading a value raises `ValueRead`."""
         function = self._function
-        trace = Trace(function.name, function.autograph, refuses)
-        trace.forbids_effects = True
-        trace.uses_stand_in_data = not refuses
-        trace.streams = self._streams
-        trace.choice = function.choice
+        options = function.trace_options._replace(
+            forbids_values=refuses, forbids_effects=True, uses_stand_in_data=not refuses
+        )
+        trace = Trace(options, self._streams)
         pairs = zip(self._make_stand_ins(size), self._specs, strict=True)
         inputs = [trace.add_input(raw, spec.name or "") for raw, spec in pairs]
         args, kwargs = self._pack_arguments(inputs)
@@ -287,17 +286,17 @@ class ConcreteFunction(ConcreteFunctionBase):
             with use_recorders((trace,)):
                 if size == PROBE_SIZES[0]:
                     function.traces += 1
-                result = function.python_function(*args, **kwargs)
+                result = function.traced_function()(*args, **kwargs)
                 returned = convert_results(result, function.name)
                 path = TracedPath(trace, returned, [v for v in variables if v is not None])
                 specs = (
                     None
-                    if trace.used_stand_in_data
+                    if trace.has_stand_in_data
                     else nest.map_structure(result_spec_of, returned)
                 )
-                if not trace.created_variables:
+                if not trace.versions.created:
                     return (None if trace.give_up_reason else path), specs
-                function.note_created_variables(trace.created_variables)
+                function.note_created_variables(trace.versions.created)
         finally:
             trace.close()
         self._streams.clear()

@@ -17,6 +17,7 @@ from gradtape.ops.gather_scatter import take
 from gradtape.ops.linalg import band_matrix
 from gradtape.ops.linalg import decomposition as decomposition_ops
 from gradtape.ops.linalg import diagonal as diagonal_ops
+from gradtape.ops.linalg.perturbed_solve import perturbed_solve
 from gradtape.tf.linalg.decomposition import MATRIX_DTYPES, as_float_matrices
 from gradtape.tf.public_op import check_dtype, check_same_dtype
 
@@ -70,10 +71,14 @@ def tridiagonal_solve(
         name: has no effect here.
         partial_pivoting: has no effect on regular systems: the solver always pivots. Without it,
             an elimination that meets a pivot of zero gives NaN.
-        perturb_singular: must come with `partial_pivoting`; it has no other effect here.
+        perturb_singular: whether to perturb pivots that are too small, so that singular matrices
+            have a solution, too.
 
     Returns:
-        The solution; NaN for singular matrices.
+        The solution; NaN for singular matrices whose pivots are not perturbed.
+
+    Raises:
+        ValueError: if the shapes do not match, or pivots are to be perturbed without pivoting.
     """
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is.")
@@ -100,10 +105,17 @@ def tridiagonal_solve(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{shape[-1]} and {b._array.shape[-2]}"
         )
+<<<<<<< HEAD
     out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
     if not partial_pivoting:
         regular = apply_raw(has_nonzero_pivots, bands)
         out = e.select(regular, out, convert(float("nan"), out.dtype))
+=======
+    if perturb_singular:
+        out = perturbed_solve(bands, b, crossed=True)
+    else:
+        out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
+>>>>>>> main
     return s.index_axis(out, axis=-1, i=0) if single else out
 
 
