@@ -105,17 +105,13 @@ def tridiagonal_solve(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{shape[-1]} and {b._array.shape[-2]}"
         )
-<<<<<<< HEAD
-    out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
-    if not partial_pivoting:
-        regular = apply_raw(has_nonzero_pivots, bands)
-        out = e.select(regular, out, convert(float("nan"), out.dtype))
-=======
     if perturb_singular:
         out = perturbed_solve(bands, b, crossed=True)
     else:
         out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
->>>>>>> main
+    if not partial_pivoting:
+        regular = apply_raw(has_nonzero_pivots, bands)
+        out = e.select(regular, out, convert(float("nan"), out.dtype))
     return s.index_axis(out, axis=-1, i=0) if single else out
 
 
