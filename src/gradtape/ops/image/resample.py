@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_product
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 from gradtape.ops.image.filter_matrix import (
@@ -45,9 +46,13 @@ def multiply_rows(rows: Any, band: FilterMatrixSpec, back: bool, dtype: Any) -> 
     narrow = behind <= NARROW_WIDTH
     cost = band.n * band.m * behind
     if cost * count < DENSE_MAX_TOTAL_COST if narrow else cost < DENSE_MAX_COST_PER_ROW:
-        return np.matmul(dense_matrix(band, back, dtype), rows)
+        return run_product(np.matmul, dense_matrix(band, back, dtype), rows)
     if narrow:
-        return rows.reshape(count, n * behind) @ multichannel_matrix(band, back, dtype, behind)
+        flat, matrix = (
+            rows.reshape(count, n * behind),
+            multichannel_matrix(band, back, dtype, behind),
+        )
+        return run_product(np.matmul, flat, matrix)
     matrix = sparse_matrix(band, back, dtype)
     return np.array([matrix @ row for row in rows])
 
