@@ -29,6 +29,7 @@ _NAMES_BY_MODULE = {
     "gradtape.jit.function": "function",
     "gradtape.state.module": "Module",
     "gradtape.state.variable.variable": "Variable",
+    "gradtape.tf.config.device_spec": "DeviceSpec",
     "gradtape.tape.custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
