@@ -55,7 +55,7 @@ def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
     before = TraceSnapshot(trace)
     function.traces += 1
     with trace.use_options(autograph=function.autograph), trace.enter_graph():
-        result = function.python_function(*call.args, **call.kwargs)
+        result = function.traced_function()(*call.args, **call.kwargs)
         returned = convert_results(result, function.name)
     if plain:
         piece = before.make_replayable(call, returned)

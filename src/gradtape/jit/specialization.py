@@ -134,7 +134,7 @@ class Specialization:
                 (trace, *trace.start_tape(inputs)) if owner.differentiates else (trace,)
             ):
                 try:
-                    result = owner.python_function(*args, **kwargs)
+                    result = owner.traced_function()(*args, **kwargs)
                     returned = convert_results(result, owner.name)
                 except (OutOfRangeError, StopIteration) as error:
                     if not (ended := trace.log.find_end_of_iterator(error)):
@@ -192,7 +192,7 @@ class Specialization:
 
         try:
             with use_recorders((trace,)):
-                returned = convert_results(owner.python_function(*args, **kwargs), owner.name)
+                returned = convert_results(owner.traced_function()(*args, **kwargs), owner.name)
                 result = nest.map_structure(leaf, returned, expand_composites=True)
             if trace.versions.created:
                 owner.note_created_variables(trace.versions.created)

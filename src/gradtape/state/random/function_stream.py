@@ -59,6 +59,7 @@ def next_stream_variable(cursor: Any, op: Any, seed: int | None) -> Any:
 def choose_seeds(cursor: Any, outer: int | None, seed: int | None) -> tuple[int, int]:
     """The pair of seeds of an op in a function."""
     if outer is None and seed is None:
+        SEEDS.check_given(seed)
         return random_seed_pair()
     if seed is None:
         seed = cursor.unseeded_count

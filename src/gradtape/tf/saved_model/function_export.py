@@ -225,7 +225,7 @@ class SignatureExporter:
             local.probe_size = HOST_RESULT_SIZES[k]
             with use_recorders((trace,)):
                 function.traces += 1
-                result = function.python_function(*args, **kwargs)
+                result = function.traced_function()(*args, **kwargs)
                 path = TracedPath(trace, convert_results(result, function.name), [])
                 if not trace.versions.created:
                     if trace.give_up_reason:
