@@ -20,6 +20,7 @@ from typing import Any
 
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
+from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.primitive import REGISTRY, Primitive
@@ -119,7 +120,7 @@ class Trace(dict[int, Any], StreamCursor):
                 raise out_of_scope_error(tensor)
             self.builder.note_use(tensor)
             return tensor
-        if not isinstance(tensor, Tensor) or abs(tensor.uid) > self._start_uid:
+        if not isinstance(tensor, Tensor) or self.is_own_constant(tensor):
             return tensor
         captures = self.builder.captures
         known = captures.get(tensor.uid)
@@ -129,6 +130,12 @@ class Trace(dict[int, Any], StreamCursor):
                 self.tape.watch(known[1].uid)
         self.builder.note_use(known[1])
         return known[1]
+
+    def is_own_constant(self, tensor: Tensor) -> bool:
+        """Whether a tensor was made during this trace; `tf.gradients` captures it nevertheless."""
+        if abs(tensor.uid) <= self._start_uid:
+            return False
+        return self.tape is None or not is_differentiable(tensor._array.dtype)
 
     def operands(self, tensors: Iterable[Any]) -> list[Operand]:
         """The operands that stand for `tensors` in the graph."""

@@ -28,7 +28,9 @@ from gradtape.tape.indexed_slices import (
     can_stay_sparse,
     densify_cotangent,
 )
+from gradtape.tape.ragged_gradient import differentiable_part, replace_differentiable_part
 from gradtape.tape.source import current_value, variable_of
+from gradtape.tape.step import CallStep, Entry
 
 
 class VariableWatcher(dict[int, Any]):
@@ -47,33 +49,22 @@ class VariableWatcher(dict[int, Any]):
             self.variables[variable._key] = variable
 
 
-class CustomGradientStep:
+class CustomGradientStep(CallStep):
     """The backward step of one call of a function with a custom gradient."""
-
-    variadic = True
 
     def __init__(
         self,
         grad: Callable[..., list[Any]],
         specs: tuple[Spec, ...],
         shapes: list[tuple[int, ...]],
-        raw: bool = True,
     ) -> None:
         """`grad` maps a cotangent for each of `specs` to a gradient, or None, for each input."""
         self.grad = grad
         self.specs = specs
         self.shapes = shapes
-        self.raw = raw
-        if raw:
-            self.recorded = CustomGradientStep(grad, specs, shapes, raw=False)
 
-    def narrow(self, want: int, raw: bool) -> Any:
-        """This step, restricted to the watched inputs in `want`."""
-        step = self if raw else self.recorded
-        return lambda entry, g, grads: step(entry, g, grads, want)
-
-    def __call__(
-        self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
+    def run(
+        self, entry: Entry, g: Any, grads: dict[int, Any], want: int = -1, raw: bool = True
     ) -> None:
         """Call the user's function and add its gradients to `grads`."""
         _, uids, mask = entry
@@ -84,7 +75,10 @@ class CustomGradientStep:
         for i in range(mask.bit_length()):
             if mask >> i & 1:
                 if want >> position & 1 and results[i] is not None:
-                    uid, t = uids[position], self.from_user_gradient(results[i], self.shapes[i])
+                    uid, t = (
+                        uids[position],
+                        self.from_user_gradient(results[i], self.shapes[i], raw),
+                    )
                     if type(t) is SparseCotangent and not can_stay_sparse(uid, grads):
                         t = densify_cotangent(t)
                     add_cotangent(grads, uid, t)
@@ -125,15 +119,18 @@ class CustomGradientStep:
         tensor = g if isinstance(g, Tensor) else make_tensor(g)
         return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
 
-    def from_user_gradient(self, result: Any, shape: tuple[int, ...]) -> Any:
+    def from_user_gradient(self, result: Any, shape: tuple[int, ...], raw: bool) -> Any:
         """Convert the user's gradient for an input of `shape` to a cotangent of the pass."""
         if isinstance(result, IndexedSlices):
-            values, indices = self.from_user_gradient(result.values, ()), convert(result.indices)
-            return SparseCotangent(values, indices._array if self.raw else indices, shape)
+            values, indices = (
+                self.from_user_gradient(result.values, (), raw),
+                convert(result.indices),
+            )
+            return SparseCotangent(values, indices._array if raw else indices, shape)
         tensor = convert(result)
         if tensor._array.dtype.kind == "c":
             tensor = conj(tensor)
-        return tensor._array if self.raw else tensor
+        return tensor._array if raw else tensor
 
 
 def stack_gradients(answers: list[Any], shape: tuple[int, ...]) -> Any:
@@ -248,7 +245,8 @@ def attach_gradient(
     f: Any, result: Any, grad_fn: Any, args: Any, kwargs: Any, watcher: VariableWatcher
 ) -> Any:
     """New handles on `result`, recorded with `grad_fn` as their gradient."""
-    flat_args = nest.flatten(args)
+    flat_args = [differentiable_part(t) for t in nest.flatten(args)]
+    flat_result = nest.flatten(result)
     given = map(argument_variable, flat_args + nest.flatten(kwargs))
     keys = {variable._key for variable in given if variable is not None}
     variables = [v for key, v in watcher.variables.items() if key not in keys]
@@ -260,7 +258,8 @@ def attach_gradient(
     inputs = [convert(t) for t in [*flat_args, *variables] if has_tensor_value(t)]
     places = [i for i, t in enumerate([*flat_args, *variables]) if has_tensor_value(t)]
 
-    def grad(*cotangents: Tensor) -> list[Any]:
+    def grad(*parts: Tensor) -> list[Any]:
+        cotangents = map(replace_differentiable_part, flat_result, parts)
         if variables:
             answer, more = grad_fn(*cotangents, variables=variables)
             more = list(more)
@@ -272,7 +271,7 @@ def attach_gradient(
                 )
         else:
             answer, more = grad_fn(*cotangents), []
-        flat = nest.flatten(answer)
+        flat = [differentiable_part(t) for t in nest.flatten(answer)]
         if len(flat) != len(flat_args):
             raise ValueError(
                 f"custom_gradient: grad_fn of {function_name(f)} is expected to return "
@@ -282,8 +281,9 @@ def attach_gradient(
         answers = [*flat, *more]
         return [answers[i] for i in places]
 
-    outs = record_custom_gradient([convert(t) for t in nest.flatten(result)], inputs, grad)
-    return nest.pack_sequence_as(result, outs)
+    results = [convert(differentiable_part(t)) for t in flat_result]
+    outs = record_custom_gradient(results, inputs, grad)
+    return nest.pack_sequence_as(result, list(map(replace_differentiable_part, flat_result, outs)))
 
 
 def argument_variable(thing: Any) -> Any:

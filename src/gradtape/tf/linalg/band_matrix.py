@@ -69,9 +69,13 @@ def tridiagonal_solve(
         transpose_rhs: whether rhs is (..., m, n).
         conjugate_rhs: whether to conjugate rhs first.
         name: has no effect here.
-        partial_pivoting: ignored; the solver always pivots.
+        partial_pivoting: has no effect on regular systems: the solver always pivots. Without it,
+            an elimination that meets a pivot of zero gives NaN.
         perturb_singular: whether to perturb pivots that are too small, so that singular matrices
             have a solution, too.
+
+    Returns:
+        The solution; NaN for singular matrices whose pivots are not perturbed.
 
     Raises:
         ValueError: if the shapes do not match, or pivots are to be perturbed without pivoting.
@@ -105,7 +109,23 @@ def tridiagonal_solve(
         out = perturbed_solve(bands, b, crossed=True)
     else:
         out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
+    if not partial_pivoting:
+        regular = apply_raw(has_nonzero_pivots, bands)
+        out = e.select(regular, out, convert(float("nan"), out.dtype))
     return s.index_axis(out, axis=-1, i=0) if single else out
+
+
+def has_nonzero_pivots(bands: Any) -> Any:
+    """Whether an elimination without pivoting meets no zero, (..., 1, 1)."""
+    above, main, below = (bands[..., i, :] for i in range(3))
+    fine = np.ones((*bands.shape[:-2], 1, 1), bool)
+    pivot: Any = None
+    with np.errstate(all="ignore"):
+        for i in range(main.shape[-1]):
+            step = below[..., i] * above[..., i - 1] / pivot if i else 0
+            pivot = main[..., i] - step
+            fine = fine & np.not_equal(pivot, 0)[..., None, None]
+    return fine
 
 
 @public

@@ -95,10 +95,10 @@ def apply_rfft(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
         raise InvalidArgumentError(
             f"{op}: fft_length must have {rank} entries. Received {list(lengths)}."
         )
-    x = crop_or_pad(x, lengths)
+    fitted = crop_or_pad(x, lengths)
     if not lengths[-1]:
-        return e.cast(x, dtype=spectral.complex_of(x._array.dtype))
-    out = spectral.rfft(x)
+        return e.cast(fitted, dtype=spectral.complex_of(x._array.dtype))
+    out = spectral.rfft(fitted)
     for axis in range(-2, -rank - 1, -1):
         out = spectral.fft(out, axis=axis)
     return out
