@@ -160,6 +160,10 @@ class SourceWriter:
             self.add_line(f"{self.name_object(np.copyto, 'copyto')}({target}, {x})")
         self.add_line(f"{target}.put({places}, {values})")
 
+    def write_prepared(self, call: NumpyCall) -> None:
+        """Append a prepared call of the commit."""
+        self.add_line(f"late({self.operand_source(call.args[0])})")
+
     def write_fill(self, call: NumpyCall) -> None:
         """Append a broadcast that is copied into a buffer."""
         copyto = self.name_object(np.copyto, "copyto")
@@ -280,6 +284,9 @@ class SourceWriter:
             return "calls"
         text = ""
         for call in calls:
+            if call.kind == "prepared":
+                text += f"{self.operand_source(call.args[0])}, "
+                continue
             operands = [self.operand_source(a) for a in (*call.args, *call.outs)]
             text += f"({', '.join([self.name_object(call.fn, call.fn.__name__), *operands])}), "
         return f"({text})"
