@@ -91,6 +91,7 @@ _NAMES_BY_MODULE = {
         gather gather_nd reverse_sequence slice strided_slice unravel_index
     """,
     "gradtape.tf.array.pad": "pad",
+    "gradtape.tf.tensor_proto": "make_ndarray make_tensor_proto",
     "gradtape.tf.array.mask": "boolean_mask one_hot sequence_mask where",
     "gradtape.tf.linalg.norm": "norm",
     "gradtape.tf.array.sort_unique": "argsort searchsorted sort unique unique_with_counts",

@@ -280,6 +280,8 @@ from gradtape.tf.nn.patch import extract_volume_patches as extract_volume_patche
 from gradtape.tf.nn.space_to_batch import batch_to_space as batch_to_space
 from gradtape.tf.nn.space_to_batch import space_to_batch as space_to_batch
 from gradtape.tf.nn.space_to_batch import space_to_batch_nd as space_to_batch_nd
+from gradtape.tf.tensor_proto import make_ndarray as make_ndarray
+from gradtape.tf.tensor_proto import make_tensor_proto as make_tensor_proto
 
 __version__: str
 newaxis: None
