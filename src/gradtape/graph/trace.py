@@ -148,6 +148,8 @@ class Trace(dict[int, Any], StreamCursor):
             isinstance(a, SymbolicTensor) for a in lifted
         )
         raws = tuple([raw_value(a) for a in lifted])
+        if self.tape is not None:
+            self.watch_operands(lifted)
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
         failed = None
@@ -174,6 +176,13 @@ class Trace(dict[int, Any], StreamCursor):
         for known in local.recorders[1:]:
             record_op(known, op, tuple(lifted), raws, static, out, result)
         return out
+
+    def watch_operands(self, lifted: list[Any]) -> None:
+        """Watch the operands of an op that its tape does not know, such as those of a loop body."""
+        assert self.tape is not None
+        for tensor in lifted:
+            if isinstance(tensor, SymbolicTensor) and is_differentiable(tensor._array.dtype):
+                self.tape.watch(tensor.uid)
 
     def infer_failed_result(
         self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
@@ -374,18 +383,19 @@ class Trace(dict[int, Any], StreamCursor):
         Restores the versions of all variables at the end. With `hides_tapes`, the active tapes see
         the variables that the body reads, but not its ops.
         """
-        hidden, versions = self._hidden_tapes, self.versions.save()
+        hidden, versions, outer = self._hidden_tapes, self.versions.save(), self.tape
         if hides_tapes:
             self._hidden_tapes = (*hidden, *local.recorders[1:])
+        tapes = () if outer is None else self.start_tape([])  # `tf.gradients` inside the body
         try:
             with (
                 self.use_options(forbids_values=True),
                 self.builder.record_body() as body,
-                use_recorders((self,)),
+                use_recorders((self, *tapes)),
             ):
                 yield body
         finally:
-            self._hidden_tapes = hidden
+            self._hidden_tapes, self.tape = hidden, outer
             self.versions.restore(versions)
 
     # -- the end
