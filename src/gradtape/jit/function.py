@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
-from gradtape.core.context import local
+from gradtape.core.context import current_batch, local
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
@@ -180,7 +180,7 @@ class Function:
 
         `passed` is the key, the tensors and the variables of the arguments, or None.
         """
-        if RunMode.eager or local.scratch:
+        if RunMode.eager or local.scratch or current_batch() is not None:
             return self._python_function(*args, **kwargs)
         call = self._signature.bind(args, kwargs, self.captured_keys)
         recorders = local.recorders
