@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import NotDense
+from gradtape.core.errors import NotDense, SparseNotDense
 
 BOOL = np.dtype("bool")
 FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
@@ -38,6 +38,14 @@ def to_raw_array(value: Any, dtype: DType | None) -> Any:
         return from_python(np.array(value), value, dtype)
     if hasattr(kind, "__array__"):
         return from_numpy(value.__array__(), dtype)
+    if hasattr(kind, "__array_interface__"):  # such as Pillow's pictures
+        return from_numpy(np.asarray(value), dtype)
+    return from_collection(value, dtype)
+
+
+def from_collection(value: Any, dtype: DType | None) -> Any:
+    """A raw array of the entries of an object that has a length and can be indexed."""
+    kind = type(value)
     if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, dict):
         try:
             entries = list(value)
@@ -79,7 +87,8 @@ def unsupported_type_error(value: Any) -> ValueError:
             f"A RaggedTensor of shape {value.shape} cannot be converted to a Tensor: its rows may "
             "differ in length. Use its to_tensor() or flat_values."
         )
-    return ValueError(
+    kind = SparseNotDense if hasattr(type(value), "with_values") else ValueError
+    return kind(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
         "Tensor."
     )

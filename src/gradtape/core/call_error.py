@@ -77,6 +77,17 @@ def is_library_code(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES
 
 
+def hide_internal_cause(error: Exception) -> None:
+    """Do not show errors behind `error` that this library raised and caught."""
+    behind = error.__cause__ or error.__context__
+    if behind is None or has_user_frames(behind.__traceback__):
+        return
+    while behind is not None and not has_user_frames(behind.__traceback__):
+        behind = behind.__cause__ or behind.__context__
+    error.__cause__, error.__context__ = None, behind
+    error.__suppress_context__ = behind is None
+
+
 def is_call_mismatch(error: Exception, fn: Any) -> bool:
     """Whether the arguments do not fit the signature: Python's message says it all."""
     if not isinstance(error, TypeError):

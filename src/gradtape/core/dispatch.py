@@ -19,7 +19,7 @@ import numpy as np
 
 from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
-from gradtape.core.errors import InvalidArgumentError, OpError
+from gradtape.core.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
@@ -127,8 +127,10 @@ def explain_kernel_error(
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
             return op.kernel(*raws, **static)
-    if isinstance(error, OpError | NotImplementedError | MemoryError):
+    if isinstance(error, OpError | NotImplementedError):
         raise error
+    if isinstance(error, MemoryError):
+        raise ResourceExhaustedError(f"{op.name}: {error}. Use smaller tensors or fewer.") from None
     if isinstance(error, OverflowError):
         return op.kernel(*wrap_integers(op, raws), **static)
     shapes = [np.shape(raw) for raw in raws]

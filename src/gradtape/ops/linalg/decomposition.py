@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_lapack, run_scipy
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import (
@@ -34,6 +35,7 @@ from gradtape.ops.linalg.nonfinite import (
     check_finite,
     eliminate_rows,
     has_finite_sum,
+    has_pivots,
     map_finite,
     map_masked,
     replace_unless,
@@ -56,7 +58,7 @@ def cholesky_wrt_a(g, out):
 def cholesky(a):
     """Lower triangular factor of Hermitian matrices; NaN where one is not positive definite."""
     try:
-        return np.linalg.cholesky(a)
+        return run_lapack(np.linalg.cholesky, a)
     except np.linalg.LinAlgError:
         out = np.stack([cholesky_or_nan(m) for m in a.reshape(-1, *a.shape[-2:])])
         return out.reshape(a.shape)
@@ -65,7 +67,7 @@ def cholesky(a):
 def cholesky_or_nan(matrix: Any) -> Any:
     """Cholesky factor of one matrix; a triangle of NaN if it is not positive definite."""
     try:
-        return np.linalg.cholesky(matrix)
+        return run_lapack(np.linalg.cholesky, matrix)
     except np.linalg.LinAlgError:
         return np.tril(np.full_like(matrix, np.nan))
 
@@ -118,7 +120,7 @@ def eigh(a):
 
 def compute_eigh(a: Any) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of finite matrices."""
-    e, v = np.linalg.eigh(a)
+    e, v = run_lapack(np.linalg.eigh, a)
     return e, v
 
 
@@ -162,7 +164,7 @@ def eig_wrt_a(g, out, a_spec):
 def eig(a):
     """Eigenvalues and eigenvectors of general matrices."""
     check_finite("eig", a)
-    e, v = np.linalg.eig(a)
+    e, v = run_lapack(np.linalg.eig, a)
     kind = np.result_type(a.dtype, np.complex64)
     return e.astype(kind), v.astype(kind)
 
@@ -194,9 +196,8 @@ def qr_wrt_a(g, out, a_spec):
 def pull_back_tall_qr(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     """Conjugate cotangent of `a` for at least as many rows as columns."""
     m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
-    strict = keep_band(m, lower=-1, upper=0) - keep_band(m, lower=0, upper=0)
-    symmetric = keep_band(m, lower=0, upper=0) + strict + adjoint(strict)
-    inner = gq + matmul(q, symmetric)
+    half = lower_with_half_diagonal(m)
+    inner = gq + matmul(q, half + adjoint(half))
     return adjoint(triangular_solve(r, adjoint(inner), lower=False))
 
 
@@ -217,7 +218,7 @@ def complete_basis(thin: Any, whole: Any) -> Any:
 @primitive(a=qr_wrt_a, outputs=True)
 def qr(a):
     """Orthonormal columns and an upper triangular matrix whose product is `a`."""
-    return spread_nan_over_basis(*np.linalg.qr(a))
+    return spread_nan_over_basis(*run_lapack(np.linalg.qr, a))
 
 
 @qr.lower
@@ -239,7 +240,7 @@ def mask_basis(q: Any, r: Any) -> Any:
 @primitive(a=None, outputs=True)
 def full_qr(a):
     """As `qr`, with `q` square."""
-    return spread_nan_over_basis(*np.linalg.qr(a, mode="complete"))
+    return spread_nan_over_basis(*run_lapack(np.linalg.qr, a, mode="complete"))
 
 
 @full_qr.lower
@@ -291,7 +292,7 @@ def svd(a):
 
 def compute_svd(a: Any, full: bool = False) -> tuple[Any, Any, Any]:
     """Singular values and vectors of finite matrices."""
-    u, s, vh = np.linalg.svd(a, full_matrices=full)
+    u, s, vh = run_lapack(np.linalg.svd, a, full_matrices=full)
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
 
 
@@ -330,7 +331,7 @@ def singular_values(a):
 
 def compute_singular_values(a: Any) -> Any:
     """Singular values of finite matrices."""
-    return np.linalg.svd(a, compute_uv=False)
+    return run_lapack(np.linalg.svd, a, compute_uv=False)
 
 
 @singular_values.lower
@@ -358,16 +359,11 @@ def factor_finite_matrix(matrix: Any) -> tuple[Any, Any]:
     from scipy.linalg import get_lapack_funcs
 
     (factor,) = get_lapack_funcs(("getrf",), (matrix,))
-    both, swaps, _ = factor(matrix)
+    both, swaps, _ = run_scipy(factor, matrix)
     order = np.arange(len(matrix))
     for j, k in enumerate(swaps):
         order[[j, k]] = order[[k, j]]
     return both, order
-
-
-def has_pivots(diagonal: Any) -> bool:
-    """Whether no pivot is zero; as in TensorFlow, only the first one must not be NaN."""
-    return not np.isnan(diagonal[0]) and bool(np.all(diagonal != 0))
 
 
 @lu.lower
