@@ -52,9 +52,12 @@ class NumpyPlan:
     Outputs are new arrays that the plan does not write to again. Inputs are never written to.
 
     Attributes:
-        in_place: the updates that `staged` leaves to the caller's commit: position of the output
-            → position of the input.
+        returns_jax_arrays: whether `start` runs the plan, and its results stay JAX arrays.
+        in_place: the updates that `run_for_commit` leaves to the caller's commit: position of the
+            output → position of the input.
     """
+
+    returns_jax_arrays = False
 
     def __init__(self, program: Program, passes: set[str], updates: dict[int, int]) -> None:
         """Prepare to run `program`; the layout passes among `passes` are applied on first use."""
@@ -86,8 +89,8 @@ class NumpyPlan:
 
         It returns the outputs, with None for those updates, and the calls that perform the updates.
         The caller passes these calls to `run_commit_calls`. They read buffers of the plan: until
-        the commit is done, the caller must prevent other calls of `staged`. They write into the
-        input arrays: the caller must hold the only references to these.
+        the commit is done, the caller must prevent other calls of `run_for_commit`. They write
+        into the input arrays: the caller must hold the only references to these.
         """
         program = self.in_place_program
         return limit_threads(generate_function(apply_passes(program, self.passes)), program)
@@ -154,7 +157,7 @@ CompilerPort.supply(compile=compile_graph)
 
 
 def run_commit_calls(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
-    """Run the calls that `staged` returned, then exhaust the iterators in `more`.
+    """Run the calls that `run_for_commit` returned, then exhaust the iterators in `more`.
 
     All of this is one loop in C without Python code, so no interrupt can divide it.
     """
