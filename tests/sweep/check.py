@@ -26,6 +26,7 @@ from tests.sweep.draw import (
     zip_present,
 )
 from tests.sweep.forms import dispatch, kernel
+from tests.sweep.open_sizes import shape
 from tests.sweep.pullback import (
     Arrays,
     Case,
@@ -284,4 +285,5 @@ PROPERTIES: dict[str, Property] = {
     "kernel": every_sample(kernel),
     "dispatch": every_sample(dispatch),
     "vmapped": every_sample(vmapped),
+    "shape": every_sample(shape),
 }
