@@ -29,6 +29,7 @@ _NAMES_BY_MODULE = {
     "gradtape.jit.function": "function",
     "gradtape.state.module": "Module",
     "gradtape.state.variable.variable": "Variable",
+    "gradtape.tf.config.device_spec": "DeviceSpec",
     "gradtape.tape.custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
@@ -90,6 +91,7 @@ _NAMES_BY_MODULE = {
         gather gather_nd reverse_sequence slice strided_slice unravel_index
     """,
     "gradtape.tf.array.pad": "pad",
+    "gradtape.tf.tensor_proto": "make_ndarray make_tensor_proto",
     "gradtape.tf.array.mask": "boolean_mask one_hot sequence_mask where",
     "gradtape.tf.linalg.norm": "norm",
     "gradtape.tf.array.sort_unique": "argsort searchsorted sort unique unique_with_counts",
