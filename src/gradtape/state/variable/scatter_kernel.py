@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import is_in_range
@@ -116,6 +117,7 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
 
 
 @on_jax(xla_lowering.lower_update_rows)
+@with_shape(keep_shape)
 def update_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """Apply `updates[k]` to row `indices[k]`; a scalar applies to all these rows."""
     op = f"scatter_{how}"
@@ -145,6 +147,7 @@ def check_rows(op: str, indices: Any, size: int) -> None:
 
 
 @on_jax(xla_lowering.lower_update_positions)
+@with_shape(keep_shape)
 def update_positions(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
     """Apply `updates[k]` at the position `indices[k, :]`."""
     op = f"scatter_nd_{how}"
@@ -171,6 +174,7 @@ def update_positions(raw: Any, own: bool, how: str, indices: Any, updates: Any) 
 
 
 @on_jax(xla_lowering.lower_update_batch_rows)
+@with_shape(keep_shape)
 def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
     """Write `updates[b, k]` to `raw[b, indices[b, k]]`, for any number of batch axes."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
@@ -179,6 +183,7 @@ def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
 
 
 @on_jax(xla_lowering.lower_update_slice)
+@with_shape(keep_shape)
 def update_slice(raw: Any, own: bool, key: Any, value: Any) -> Any:
     """Broadcast `value` into the part of `raw` that `key` selects."""
     out = raw if own else np.array(raw)
