@@ -124,7 +124,7 @@ def needs_other_class(error: Exception, origin: ErrorOrigin) -> bool:
     """Whether users would take the class of an error for a mistake of the library."""
     if isinstance(error, MemoryError):
         return True
-    foreign = not type(error).__module__.startswith(("builtins", "gradtape"))
+    foreign = not type(error).__module__.startswith(("builtins", "gradtape", "tensorflow"))
     usual = isinstance(error, _KEPT) and not isinstance(error, UnicodeError)
     return (foreign or not usual) and not origin.deliberate
 

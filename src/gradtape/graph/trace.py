@@ -61,6 +61,7 @@ class Trace(dict[int, Any], StreamCursor):
     """
 
     is_trace = True
+    is_batch = False
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
 
@@ -302,6 +303,8 @@ class Trace(dict[int, Any], StreamCursor):
     def guard_value(self, held: TracedArray, kind: str = "value") -> Any:
         """The raw value of `held`; adds a guard on what was read."""
         recorders = local.recorders
+        while recorders and recorders[0].is_trace and recorders[0].is_batch:
+            recorders = recorders[0].outer
         if local.scratch and not self.closed:
             return materialize(held.traced_value)  # in a scratch graph only shapes matter
         if self.closed or not recorders or recorders[0] is not self:

@@ -12,7 +12,9 @@ import numpy as np
 
 from gradtape.core.blas_thread import run_lapack
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import keep_shape
 from gradtape.ops.elementwise import cast, conj
 from gradtape.ops.linalg.diagonal import keep_band
 from gradtape.ops.linalg.matmul import matmul
@@ -29,7 +31,7 @@ from gradtape.ops.shape import slice_, swap
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
-@primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)))
+@primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)), shape=keep_shape)
 def inverse(a):
     """Inverse of square matrices."""
     if not has_finite_sum(a):
@@ -42,10 +44,15 @@ def inverse(a):
         ) from None
 
 
+def solve_shape(a, b, **static):
+    return (*broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
+
+
 @primitive(
     core=2,
     a=lambda g, a, out: -matmul(solve(swap(a), g), swap(out)),
     b=lambda g, a: solve(swap(a), g),
+    shape=solve_shape,
 )
 def solve(a, b):
     """The solution `x` of a @ x = b."""
@@ -100,6 +107,7 @@ def triangular_solve_wrt_a(g, a, out, lower):
     core=2,
     a=triangular_solve_wrt_a,
     b=lambda g, a, lower: triangular_solve(swap(a), g, lower=not lower),
+    shape=solve_shape,
 )
 def triangular_solve(a, b, *, lower: bool):
     """The solution `x` of a @ x = b; only the lower or upper triangle of `a` is read."""
@@ -139,7 +147,8 @@ def append_matrix_axes(g: Any) -> Any:
 
 
 @primitive(
-    a=lambda g, a, out: append_matrix_axes(g * conj(out)) * swap(inverse(a))
+    a=lambda g, a, out: append_matrix_axes(g * conj(out)) * swap(inverse(a)),
+    shape=lambda a: a.shape[:-2],
 )  # the conjugate follows TensorFlow
 def det(a):
     """Determinant of square matrices."""
@@ -157,6 +166,7 @@ def lower_det(a):
 @primitive(
     a=lambda g, a, a_spec: append_matrix_axes(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)),
     outputs=True,
+    shape=lambda a: [a.shape[:-2], a.shape[:-2]],
 )
 def slogdet(a):
     """Sign and logarithm of the absolute value of the determinant."""
