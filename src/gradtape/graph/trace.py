@@ -18,6 +18,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from gradtape.core.call_error import locate_caller
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.dtypes import is_differentiable
@@ -255,6 +256,7 @@ class Trace(dict[int, Any], StreamCursor):
 
     def create_variable(self, variable: Any, tensor: Any) -> Any:
         """Note that a variable is created; returns its initial raw array."""
+        self.versions.created_at = self.versions.created_at or locate_caller()
         self.versions.created.append(variable)
         return raw_value(tensor)
 

@@ -14,6 +14,7 @@ from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
 from gradtape.graph.trace_options import TraceOptions
+from gradtape.graph.variable_versions import VariableVersions
 from gradtape.jit import retrace_warning
 from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
@@ -314,7 +315,7 @@ class Function:
 
         self._watched[key] = [make_weak_reference(thing, drop) for thing in objects]
 
-    def note_created_variables(self, variables: list[Any]) -> None:
+    def note_created_variables(self, versions: VariableVersions) -> None:
         """Note that a call created variables.
 
         Raises:
@@ -324,7 +325,8 @@ class Function:
             raise ValueError(
                 f"tf.function only supports singleton tf.Variables created on the first call. Make "
                 f"sure the tf.Variable is only created once or created outside tf.function "
-                f"({self._name} created {variables[0].name!r} again)."
+                f"({self._name} created {versions.created[0].name!r} again, in "
+                f"{versions.created_at})."
             )
         self._has_created = True
 
