@@ -18,6 +18,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from gradtape.core.call_error import locate_caller
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.dtypes import is_differentiable
@@ -61,6 +62,7 @@ class Trace(dict[int, Any], StreamCursor):
     """
 
     is_trace = True
+    is_batch = False
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
 
@@ -118,7 +120,8 @@ class Trace(dict[int, Any], StreamCursor):
         if isinstance(tensor, SymbolicTensor):
             if tensor._array.trace is not self or self.closed:
                 raise out_of_scope_error(tensor)
-            self.builder.note_use(tensor)
+            if self.builder.body_tensors is not None:
+                self.builder.body_tensors[tensor._array.number] = tensor
             return tensor
         if not isinstance(tensor, Tensor) or self.is_own_constant(tensor):
             return tensor
@@ -128,7 +131,8 @@ class Trace(dict[int, Any], StreamCursor):
             known = captures[tensor.uid] = (tensor, self.make_value(tensor._array))
             if self.tape is not None:
                 self.tape.watch(known[1].uid)
-        self.builder.note_use(known[1])
+        if self.builder.body_tensors is not None:
+            self.builder.body_tensors[known[1]._array.number] = known[1]
         return known[1]
 
     def is_own_constant(self, tensor: Tensor) -> bool:
@@ -144,9 +148,7 @@ class Trace(dict[int, Any], StreamCursor):
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
-        live = not self.options.folds_constants or any(
-            isinstance(a, SymbolicTensor) for a in lifted
-        )
+        live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
         raws = tuple([raw_value(a) for a in lifted])
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
@@ -236,7 +238,7 @@ class Trace(dict[int, Any], StreamCursor):
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """The newest version of a variable; reports the read to the tapes."""
-        state = self.variable_state(variable)
+        state = self.versions.state_of(variable, self.make_value)
         tensor, variable = state.newest, state.variable
         for known in (*self._hidden_tapes, *local.recorders[1:]):
             if tensor.uid not in known:
@@ -245,7 +247,7 @@ class Trace(dict[int, Any], StreamCursor):
 
     def write_variable(self, variable: Any, tensor: Any) -> None:
         """Make `tensor` the newest version of a variable; assignment stops the gradient."""
-        state = self.variable_state(variable)
+        state = self.versions.state_of(variable, self.make_value)
         lifted = self.as_traced(tensor)
         self.raise_if_failed([lifted])
         version = self.make_value(raw_value(lifted))
@@ -254,6 +256,7 @@ class Trace(dict[int, Any], StreamCursor):
 
     def create_variable(self, variable: Any, tensor: Any) -> Any:
         """Note that a variable is created; returns its initial raw array."""
+        self.versions.created_at = self.versions.created_at or locate_caller()
         self.versions.created.append(variable)
         return raw_value(tensor)
 
@@ -302,6 +305,8 @@ class Trace(dict[int, Any], StreamCursor):
     def guard_value(self, held: TracedArray, kind: str = "value") -> Any:
         """The raw value of `held`; adds a guard on what was read."""
         recorders = local.recorders
+        while recorders and recorders[0].is_trace and recorders[0].is_batch:
+            recorders = recorders[0].outer
         if local.scratch and not self.closed:
             return materialize(held.traced_value)  # in a scratch graph only shapes matter
         if self.closed or not recorders or recorders[0] is not self:

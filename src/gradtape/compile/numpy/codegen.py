@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
+import re
 from collections.abc import Callable
 from keyword import iskeyword
 from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
 from gradtape.compile.numpy.program import NumpyCall, Operand, Program
 from gradtape.core.dispatch import explain_kernel_error
+from gradtape.core.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
 from gradtape.core.generated_code import execute_source
 from gradtape.core.identifier import check_identifier
 from gradtape.graph.graph import Effect
@@ -18,7 +20,10 @@ from gradtape.graph.graph import Effect
 KEYWORD_OUT_UFUNCS = {np.maximum, np.minimum}  # NumPy warns about a third position
 MIN_DELETED_BYTES = 1 << 16  # bytes; values of this size are deleted after their last read
 
+# Names that every plan may use for itself: its functions and variables, and Python's functions.
 RESERVED_NAMES = {"plan", "make", "f", "token", "mine", "calls", "late", "error", "s"}
+RESERVED_NAMES |= {"busy", "enter", "leave", "spare", *dir(builtins)}
+VALUE_NAME = re.compile(r"[vtipx]\d+")  # variables of a plan: a letter and a number
 
 
 class SourceWriter:
@@ -27,6 +32,7 @@ class SourceWriter:
     Attributes:
         namespace: objects by their name in the source.
         names: names of objects, by id.
+        reducers: names of the `reduce` methods of ufuncs.
         collects_calls: whether calls are collected in a list instead of executed.
         block_names: within a block, names of values (by number) and constants (by id).
     """
@@ -41,6 +47,7 @@ class SourceWriter:
             "IGNORE_ALL": IGNORE_ALL,
         }
         self.names: dict[Any, str] = {}
+        self.reducers: dict[Any, str] = {}
         self.lines: list[str] = []
         self.depth = 3
         self.collects_calls = False
@@ -54,13 +61,18 @@ class SourceWriter:
         """The name of an object in the source; `hint` is used if it is free."""
         found = self.names.get(id(thing))
         if found is None:
-            found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
-            if found in self.namespace or found in RESERVED_NAMES:
-                found = f"{found}_{len(self.namespace)}"
-            check_identifier(found)
-            self.names[id(thing)] = found
+            found = self.names[id(thing)] = self.make_name(hint)
             self.namespace[found] = thing
         return found
+
+    def make_name(self, hint: str) -> str:
+        """A name like `hint` that nothing else in the source has."""
+        name = hint if hint.isidentifier() and not iskeyword(hint) else "f"
+        number = len(self.namespace)
+        while name in self.namespace or name in RESERVED_NAMES or VALUE_NAME.fullmatch(name):
+            name = f"{hint if hint.isidentifier() else 'f'}_{number}"
+            number += 1
+        return check_identifier(name)
 
     def operand_source(self, operand: Operand) -> str:
         """The source of an operand."""
@@ -194,7 +206,7 @@ class SourceWriter:
             text = f"{x}[{args[0]}]"
         elif call.fn in ("real", "imag"):
             text = f"{x}.{call.fn}"
-        elif rank == 2 and (call.fn == "swapaxes" or args == ["(1, 0)"]):
+        elif rank == 2 and (call.fn == "swapaxes" or (call.fn, *args) == ("transpose", "(1, 0)")):
             text = f"{x}.T"
         else:
             text = f"{x}.{check_identifier(call.fn)}({', '.join(args)})"
@@ -298,9 +310,11 @@ class SourceWriter:
 
     def name_reducer(self, call: NumpyCall) -> str:
         """The name of the `reduce` method of a call's ufunc."""
-        name = f"{call.fn.__name__}_reduce"
-        self.namespace[name] = call.fn.reduce
-        return name
+        found = self.reducers.get(call.fn)
+        if found is None:
+            found = self.reducers[call.fn] = self.make_name(f"{call.fn.__name__}_reduce")
+            self.namespace[found] = call.fn.reduce
+        return found
 
     def write_broadcast(self, call: NumpyCall, x: str) -> None:
         """Append a broadcast; filling a small array takes a tenth of the time of `broadcast_to`."""

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import dtypes
 from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, ResourceExhaustedError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import found_positions, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops.gather_scatter import take
@@ -39,7 +42,7 @@ def dynamic_partition(
         >>> [part.numpy().tolist() for part in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
         [[1, 3], [2]]
     """
-    tensor, numbers = convert(data), convert(partitions)
+    tensor, numbers = convert(data), convert(partitions, hint=dtypes.int32)
     num_partitions = as_integer(num_partitions, "num_partitions")
     if num_partitions > MOST_PARTITIONS:
         raise ResourceExhaustedError(
@@ -62,6 +65,7 @@ def dynamic_partition(
     ]
 
 
+@with_shape(lambda numbers, num_partitions: (prod(numbers.shape),))
 def flatten_partitions(numbers: Any, num_partitions: int) -> Any:
     """Flatten raw partition numbers, after a check of their range."""
     if ((numbers < 0) | (numbers >= num_partitions)).any():
@@ -72,6 +76,7 @@ def flatten_partitions(numbers: Any, num_partitions: int) -> Any:
     return np.ravel(numbers)
 
 
+@with_shape(found_positions)
 def positions_of_number(numbers: Any, number: int) -> Any:
     """Positions of `number` in a raw vector."""
     return np.flatnonzero(numbers == number)
@@ -89,7 +94,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor with as many rows as the largest index plus one.
     """
-    places = [convert(i) for i in indices]
+    places = [convert(i, hint=dtypes.int32) for i in indices]
     tensors = [convert(d) for d in data]
     if not tensors or len(places) != len(tensors):
         raise ValueError(
@@ -116,6 +121,13 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     return stitch(concat(*rows, axis=axis), every, axis=axis, size=size)
 
 
+def concat_indices_spec(*places: Any) -> Any:
+    """Spec of the result of `concat_indices`."""
+    count = sum([prod(i.shape) for i in places])
+    return Spec(((count,), np.result_type(*[i.dtype for i in places])))
+
+
+@with_shape(concat_indices_spec)
 def concat_indices(*places: Any) -> Any:
     """Flatten and concatenate raw indices, after a check that none is negative."""
     every = np.concatenate([np.ravel(i) for i in places])
