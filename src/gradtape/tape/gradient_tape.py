@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Iterator
 from operator import is_
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from gradtape.core import context, nest
 from gradtape.core.argument import describe
@@ -40,6 +40,7 @@ from gradtape.tape.source import (
 )
 
 log = logging.getLogger("gradtape")
+K = TypeVar("K")
 
 
 class GradientTape:
@@ -170,6 +171,38 @@ class GradientTape:
             self._variables = self._tape.variables
         return tuple(variable for _, (variable, _) in sorted(self._variables.items()))
 
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> list[Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Tensor: ...
     def gradient(
         self,
         target: Any,
@@ -265,6 +298,42 @@ class GradientTape:
             self._variables = self._tape.variables
             self._tape = None
 
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: list[Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor: ...
     def jacobian(
         self,
         target: Any,
@@ -304,7 +373,7 @@ class GradientTape:
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Tensor:
         """Derivative of each row of `target` with respect to the same row of `source`.
 
         Args:
