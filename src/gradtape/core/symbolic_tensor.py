@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradtape.core.context import next_uid
+from gradtape.core.dims import Dim
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.shapes import TensorShape
@@ -23,6 +24,13 @@ class SymbolicTensor(Tensor):
     """A tensor inside a function that is being traced."""
 
     __slots__ = ()
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; sizes that the trace does not know are None."""
+        return TensorShape.from_tuple(
+            tuple([None if type(n) is Dim else n for n in self._array.shape])
+        )
 
     @property
     def graph(self) -> Any:

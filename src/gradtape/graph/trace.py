@@ -18,6 +18,7 @@ from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.errors import InvalidArgumentError, OpError, OutOfRangeError
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.primitive import REGISTRY, Primitive, Spec
+from gradtape.core.size_context import SizeContext
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
     make_symbolic,
@@ -27,6 +28,7 @@ from gradtape.core.symbolic_tensor import (
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
 from gradtape.graph.guard import Guard, ValueRead, guard_key, user_source_line
+from gradtape.graph.open_size import bind_open, has_open_sizes
 from gradtape.graph.trace_op import INSTALL, make_raw_op
 from gradtape.graph.value_name import ValueNames
 from gradtape.graph.variable_state import VariableState
@@ -99,6 +101,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         self.used_stand_in_data = (
             False  # whether one was replaced: the graph is then for inspection only
         )
+        self.sizes: SizeContext | None = None  # unknown sizes, if there are any
         self.choice: Any = None  # which engine the graph is made for
         self.device: Any = None  # the device it was requested for, or None
         self.has_fixed_shapes = False  # whether shapes that depend on values need no guard
@@ -117,21 +120,31 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
 
     # -- values
 
-    def make_value(self, raw: Any, name: str = "") -> SymbolicTensor:
-        """A new tensor of this trace that holds `raw`."""
+    def make_value(self, raw: Any, name: str = "", shape: Any = None) -> SymbolicTensor:
+        """A new tensor of this trace that holds `raw`; sizes in `shape` may be unknown."""
         number = len(self.specs)
-        self.specs[number] = Spec((raw.shape, raw.dtype))
-        held = TracedArray(raw, number, self)
+        self.specs[number] = Spec((raw.shape if shape is None else shape, raw.dtype))
+        held = TracedArray(raw, number, self, shape)
         self.live_arrays.append(weakref.ref(held))
         if name:
             self.names[number] = name
         return make_symbolic(held)
 
-    def add_input(self, raw: Any, name: str = "") -> SymbolicTensor:
+    def copy_value(self, lifted: Any) -> SymbolicTensor:
+        """A new tensor of this trace with the value of a lifted one."""
+        return self.make_value(raw_value(lifted), shape=lifted._array.shape)
+
+    def add_input(self, raw: Any, name: str = "", shape: Any = None) -> SymbolicTensor:
         """A new tensor of this trace for an argument with the value `raw`."""
-        tensor = self.make_value(raw, name)
+        tensor = self.make_value(raw, name, shape)
         self.inputs.append(tensor._array.number)
         return tensor
+
+    def make_alias(self, held: TracedArray) -> SymbolicTensor:
+        """Another tensor for a value, with the sizes of the traced call, which were pinned."""
+        alias = TracedArray(held.traced_value, held.number, self)
+        self.live_arrays.append(weakref.ref(alias))
+        return make_symbolic(alias)
 
     def as_traced(self, tensor: Any) -> Any:
         """The tensor of this trace that represents `tensor`; constants are returned unchanged."""
@@ -162,9 +175,11 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
         live = not self.folds_constants or any(isinstance(a, SymbolicTensor) for a in lifted)
-        raws = tuple([raw_value(a) for a in lifted])
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
+        if self.sizes is not None and has_open_sizes(op, lifted, static):
+            return bind_open(self, op, lifted, static)
+        raws = tuple([raw_value(a) for a in lifted])
         failed = None
         try:
             result = run_kernel(op, raws, static)
@@ -273,7 +288,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         state = self.variable_state(variable)
         lifted = self.as_traced(tensor)
         self.raise_if_failed([lifted])
-        version = self.make_value(raw_value(lifted))
+        version = self.copy_value(lifted)
         self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.newest = version
         state.is_written = True
