@@ -145,7 +145,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
         tensor: a tensor; any other value is returned unchanged.
-        partial: accepted for TensorFlow's sake.
+        partial: has no effect here.
     """
     if isinstance(tensor, EagerTensor):
         return tensor.numpy()

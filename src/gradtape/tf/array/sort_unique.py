@@ -66,7 +66,7 @@ def sort(
         values: a tensor of numbers.
         axis: the axis to sort.
         direction: "ASCENDING" or "DESCENDING".
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
@@ -152,7 +152,7 @@ def searchsorted(
         values: the values to insert, (..., m).
         side: "left" for positions before equal elements, "right" for those after them.
         out_type: the dtype of the positions.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.searchsorted([1, 3, 5], [2, 5]).numpy()

@@ -33,8 +33,8 @@ def to_graph(
 
     Args:
         entity: a function.
-        recursive: accepted for TensorFlow's sake.
-        experimental_optional_features: accepted for TensorFlow's sake.
+        recursive: has no effect here.
+        experimental_optional_features: has no effect here.
     """
     return entity
 
@@ -45,8 +45,8 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 
     Args:
         entity: a function.
-        recursive: accepted for TensorFlow's sake.
-        experimental_optional_features: accepted for TensorFlow's sake.
+        recursive: has no effect here.
+        experimental_optional_features: has no effect here.
     """
     check_callable(entity, "entity")
     return inspect.getsource(getattr(entity, "python_function", entity))

@@ -27,8 +27,8 @@ def set_loop_options(
     """Accept options of the loop that follows; they have no effect.
 
     Args:
-        parallel_iterations: accepted for TensorFlow's sake.
-        swap_memory: accepted for TensorFlow's sake.
-        maximum_iterations: accepted for TensorFlow's sake.
-        shape_invariants: accepted for TensorFlow's sake.
+        parallel_iterations: has no effect here.
+        swap_memory: has no effect here.
+        maximum_iterations: has no effect here.
+        shape_invariants: has no effect here.
     """

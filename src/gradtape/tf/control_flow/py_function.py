@@ -36,7 +36,7 @@ def py_function(
             Without it, a decorator is returned.
         inp: list of arguments of `func`.
         Tout: dtype of the result, or a list of dtypes of the results.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor; a list of tensors if `Tout` is a list.
@@ -164,8 +164,8 @@ def numpy_function(
             Without it, a decorator is returned.
         inp: list of arguments of `func`.
         Tout: dtype of the result, or a list of dtypes. Eagerly it is ignored.
-        stateful: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        stateful: has no effect here.
+        name: has no effect here.
 
     Returns:
         A tensor, or a list of tensors if `func` returns several values.

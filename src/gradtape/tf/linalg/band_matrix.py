@@ -67,7 +67,7 @@ def tridiagonal_solve(
         diagonals_format: "compact", "sequence" or "matrix".
         transpose_rhs: whether rhs is (..., m, n).
         conjugate_rhs: whether to conjugate rhs first.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         partial_pivoting: ignored; the solver always pivots.
         perturb_singular: ignored.
     """
@@ -126,7 +126,7 @@ def banded_triangular_solve(
         lower: whether A is lower triangular, so that the main diagonal is the first of `bands`;
             otherwise it is the last.
         adjoint: whether to use the conjugate transpose of A.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     a, b = as_float_matrices("BandedTriangularSolve", bands), convert(rhs)
     check_same_dtype("BandedTriangularSolve", a, b)
@@ -181,7 +181,7 @@ def eigh_tridiagonal(
             whose index, in ascending order, lies in it.
         select_range: the lower and upper end, both included for "i".
         tol: ignored; the result is as accurate as the dtype allows.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     a, b = check_dtype("eigh_tridiagonal", convert(alpha), MATRIX_DTYPES), convert(beta)
     n = a._array.shape[-1]

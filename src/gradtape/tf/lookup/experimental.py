@@ -51,8 +51,8 @@ class MutableHashTable(LookupTable):
         value_dtype: the dtype of values.
         default_value: the value of missing keys; all values have its shape.
         name: of the table.
-        checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
-        experimental_is_anonymous: accepted for TensorFlow's sake.
+        checkpoint: has no effect here: entries are not part of checkpoints.
+        experimental_is_anonymous: has no effect here.
 
     Example:
         >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
@@ -108,7 +108,7 @@ class MutableHashTable(LookupTable):
         Args:
             keys: a tensor, or a ragged one.
             dynamic_default_values: a default value, or one for each key.
-            name: accepted for TensorFlow's sake.
+            name: has no effect here.
         """
         if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self.lookup(keys.flat_values, dynamic_default_values))
@@ -133,10 +133,10 @@ class DenseHashTable(MutableHashTable):
         default_value: the value of missing keys.
         empty_key: a key that programs must not use.
         deleted_key: another key that programs must not use.
-        initial_num_buckets: accepted for TensorFlow's sake.
+        initial_num_buckets: has no effect here.
         name: of the table.
-        checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
-        experimental_is_anonymous: accepted for TensorFlow's sake.
+        checkpoint: has no effect here: entries are not part of checkpoints.
+        experimental_is_anonymous: has no effect here.
     """
 
     @public

@@ -68,8 +68,8 @@ def embedding_lookup_sparse(
         sp_weights: a SparseTensor with the indices of `sp_ids`, or None for ones.
         combiner: "sum", "mean" or "sqrtn" (the sum over the norm of the weights); "mean" if None.
         max_norm: rows of the table are first scaled down to this norm, if given.
-        name: accepted for TensorFlow's sake.
-        allow_fast_lookup: accepted for TensorFlow's sake.
+        name: has no effect here.
+        allow_fast_lookup: has no effect here.
 
     Returns:
         A row for each row of `sp_ids`, up to the last one that is not empty.
@@ -119,8 +119,8 @@ def safe_embedding_lookup_sparse(
         combiner: "sum", "mean" or "sqrtn".
         default_id: the id for empty examples; they get zeros if None.
         max_norm: rows of the table are first scaled down to this norm, if given.
-        name: accepted for TensorFlow's sake.
-        allow_fast_lookup: accepted for TensorFlow's sake.
+        name: has no effect here.
+        allow_fast_lookup: has no effect here.
 
     Returns:
         (..., width), with an entry for each example, including empty ones.

@@ -28,7 +28,7 @@ class constant_initializer:  # noqa: N801  TensorFlow's name
 
     Args:
         value: a number, or a list or array of them.
-        support_partition: accepted for TensorFlow's sake.
+        support_partition: has no effect here.
     """
 
     @public

@@ -40,9 +40,9 @@ def moments(
     Args:
         x: a tensor.
         axes: the axes to average over.
-        shift: accepted for TensorFlow's sake.
+        shift: has no effect here.
         keepdims: keep the reduced axes with length one.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     tensor = check_dtype("SquaredDifference", convert(x), INEXACT | INDICES)
     y = widen_half(tensor)
@@ -216,7 +216,7 @@ def local_response_normalization(
         bias: a number added to the weighted sum.
         alpha: the weight of the sum.
         beta: the exponent.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     x = check_dtype("LRN", convert(input), FLOATS)
     if x._array.ndim != 4:

@@ -100,7 +100,7 @@ def make_pool(
         strides: the distance between windows, in the form of `ksize`.
         padding: "SAME", "VALID", or a pair for each axis.
         data_format: the order of the axes; by default, channels last.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     return public(pool)
 

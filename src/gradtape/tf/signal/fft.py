@@ -125,7 +125,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     Args:
         input_tensor: float32 or float64, (..., n).
         fft_length: a list with the length to truncate or pad to; n if None.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A complex tensor (..., fft_length // 2 + 1).
