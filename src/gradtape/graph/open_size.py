@@ -16,7 +16,7 @@ from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.open_shape import broadcast_shapes, has_dims, substitute
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.specialise import raw_arguments, specialise_op
 
 Shape = tuple[Any, ...]
@@ -122,8 +122,36 @@ def pin_sizes(value: Any) -> None:
 
 def pin_tensor(tensor: Any) -> Any:
     """The tensor with the sizes of the call in place of unknown ones, which are pinned."""
-    held = getattr(tensor, "_array", None)
-    if type(held) is not TracedArray or not (has_dims(held.shape) or held.dims is not None):
-        return tensor
+    held = tensor._array
     pin_sizes(held)
-    return held.trace.make_alias(held)
+    if held.dims is not None:
+        return make_tensor(held.traced_value)
+    return held.trace.make_pinned_alias(tensor) if has_dims(held.shape) else tensor
+
+
+def is_open(tensor: SymbolicTensor) -> bool:
+    """Whether the shape or the value of a tensor holds unknown sizes."""
+    held = tensor._array
+    return held.dims is not None or has_dims(held.shape)
+
+
+def has_open_tensors(value: Any) -> bool:
+    """Whether tensors of unknown sizes are among arguments."""
+    if isinstance(value, SymbolicTensor):
+        return is_open(value)
+    if isinstance(value, (tuple, list)):
+        return any(map(has_open_tensors, value))
+    return type(value) is dict and any(map(has_open_tensors, value.values()))
+
+
+def map_traced(function: Any, value: Any) -> Any:
+    """Apply a function to the symbolic tensors among arguments."""
+    if isinstance(value, SymbolicTensor):
+        return function(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[map_traced(function, one) for one in value])
+    if type(value) in (tuple, list):
+        return type(value)([map_traced(function, one) for one in value])
+    if type(value) is dict:
+        return {key: map_traced(function, one) for key, one in value.items()}
+    return value

@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradtape.core.context import local, next_uid, use_recorders
+from gradtape.core.dims import Dim
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.errors import InvalidArgumentError, OpError, OutOfRangeError
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.primitive import REGISTRY, Primitive, Spec
+from gradtape.core.shapes import TensorShape
 from gradtape.core.size_context import SizeContext
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
@@ -28,7 +30,13 @@ from gradtape.core.symbolic_tensor import (
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
 from gradtape.graph.guard import Guard, ValueRead, guard_key, user_source_line
-from gradtape.graph.open_size import bind_open, has_open_sizes
+from gradtape.graph.open_size import (
+    bind_open,
+    has_open_sizes,
+    map_traced,
+    pin_sizes,
+    pin_tensor,
+)
 from gradtape.graph.trace_op import INSTALL, make_raw_op
 from gradtape.graph.value_name import ValueNames
 from gradtape.graph.variable_state import VariableState
@@ -102,6 +110,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
             False  # whether one was replaced: the graph is then for inspection only
         )
         self.sizes: SizeContext | None = None  # unknown sizes, if there are any
+        self.pins_sizes = False  # whether shapes show the sizes of the traced call
         self.choice: Any = None  # which engine the graph is made for
         self.device: Any = None  # the device it was requested for, or None
         self.has_fixed_shapes = False  # whether shapes that depend on values need no guard
@@ -140,11 +149,56 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         self.inputs.append(tensor._array.number)
         return tensor
 
-    def make_alias(self, held: TracedArray) -> SymbolicTensor:
-        """Another tensor for a value, with the sizes of the traced call, which were pinned."""
-        alias = TracedArray(held.traced_value, held.number, self)
-        self.live_arrays.append(weakref.ref(alias))
-        return make_symbolic(alias)
+    def narrow_shape(self, held: TracedArray, known: TensorShape) -> None:
+        """Assume sizes that the program states.
+
+        Raises:
+            ValueError: if they are not those of the traced call.
+        """
+        if known.rank is None:
+            return
+        sizes = []
+        for size, stated in zip(held.shape, known, strict=True):
+            if type(size) is Dim and stated is not None:
+                if not size.context.assume_equal(size, stated):
+                    raise ValueError(
+                        f"set_shape: the sizes must be those of the tensor. Received {known} for a "
+                        f"tensor of shape {list(held.traced_value.shape)}."
+                    )
+                size = stated
+            sizes.append(size)
+        held.shape = tuple(sizes)
+        self.specs[held.number] = Spec((held.shape, held.dtype))
+
+    def retry_pinned(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any] | None:
+        """Call a function that failed on unknown sizes for the sizes of the traced call.
+
+        Returns (result,), or None if that fails too, or if the failed call had effects.
+        """
+        assert self.sizes is not None
+        if self.sizes.hints is None or self.pins_sizes:
+            return None
+        before = self.op_index, self.unseeded_count
+        self.pins_sizes = True
+        try:
+            with self.sizes.attempt():
+                given, named = map_traced(pin_tensor, (args, kwargs))
+                return (function(*given, **named),)
+        except Exception:
+            self.op_index, self.unseeded_count = before
+            return None
+        finally:
+            self.pins_sizes = False
+
+    def make_pinned_alias(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Another tensor for the same value, with the sizes of the traced call."""
+        held = TracedArray(tensor._array.traced_value, tensor._array.number, self)
+        self.live_arrays.append(weakref.ref(held))
+        alias = make_symbolic(held)
+        alias.uid = tensor.uid
+        return alias
 
     def as_traced(self, tensor: Any) -> Any:
         """The tensor of this trace that represents `tensor`; constants are returned unchanged."""
@@ -350,6 +404,9 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         if self.forbids_values or (self.forbids_effects and len(self.guards) >= MAX_PROBE_GUARDS):
             raise ValueRead(self.name_of(held.number))
         self.raise_if_failed([make_symbolic(held)] if kind == "value" else ())
+        if held.dims is not None:
+            pin_sizes(held)  # the value follows from sizes: an assumption takes the guard's place
+            return held.traced_value
         raw = held.traced_value if kind == "shape" else materialize(held.traced_value)
         if (held.number, kind) in self.guarded_values:
             return raw
@@ -441,6 +498,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
     def close(self) -> None:
         """Release all values; the tensors of this trace cannot be used any more."""
         self.closed = True
+        if self.sizes is not None:
+            self.sizes.freeze()
         for ref in self.live_arrays:
             held = ref()
             if held is not None:

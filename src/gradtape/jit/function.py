@@ -15,6 +15,7 @@ from gradtape.jit import retrace_warning
 from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.nested_call import call_inside_trace
+from gradtape.jit.open_signature import OpenSignature
 from gradtape.jit.signature import Call, Signature, make_weak_reference
 from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
@@ -99,6 +100,7 @@ class Function:
         self.replayable_traces: dict[Any, Any] = {}
         # With an input_signature TensorFlow traces once for all shapes: they share the streams.
         self.streams = FunctionStreams() if input_signature is not None else None
+        self.open_signature = OpenSignature(input_signature, bool(options.get("reduce_retracing")))
         self.differentiates = False  # whether it calls tf.gradients
         self.requested_calls: list[
             tuple[Any, Any]
@@ -220,11 +222,13 @@ class Function:
             known = self._cache.get(call.key)
             if known is not None:  # another thread was first
                 return known
-            if self.warns_of_retracing:
+            made = Specialization(self, call)
+            made.open_traces = self.open_signature.find(call)
+            if not made.find_traced_paths(call) and self.warns_of_retracing:
                 retrace_warning.warn_if_retracing(
                     self, call, next(reversed(self._cache.values()), None)
                 )
-            known = self._cache[call.key] = Specialization(self, call)
+            known = self._cache[call.key] = made
             known.keys.append(call.key)
             weak_objects = call.weak_objects
             if weak_objects:
@@ -466,7 +470,8 @@ def function(
         autograph: whether Python's control flow may depend on tensors.
         jit_compile: True for XLA, False for NumPy; None for the default of
             `gradtape.engine`.
-        reduce_retracing: accepted without effect; there is a trace for each concrete shape.
+        reduce_retracing: whether calls whose sizes differ share a trace, in which these sizes are
+            unknown.
         experimental_implements: accepted without effect.
         experimental_autograph_options: accepted without effect.
         experimental_attributes: accepted without effect.

@@ -10,16 +10,19 @@ from gradtape.core import nest
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.lock import Lock
+from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import to_device
 from gradtape.graph.trace import NeedsTape, Trace, raw_value
 from gradtape.jit.backward import SavedCall
-from gradtape.jit.executable import make_executable, record_traced_call
+from gradtape.jit.executable import Executable, make_executable, record_traced_call
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
+from gradtape.jit.open_signature import OpenTrace, OpenTraces
 from gradtape.jit.signature import Call
+from gradtape.jit.stepwise_plan import StepwisePlan
 from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 from gradtape.state.variable.commit import commit, make_versions
@@ -81,6 +84,8 @@ class Specialization:
         self.keys: list[Any] = []  # under which the function has cached this
         self.is_recent = False  # whether it was called again since the cache was last full
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
+        self.open_traces: OpenTraces | None = None  # traces of unknown sizes that may serve it
+        self.runs_stepwise = False  # whether the next call runs without a compiled plan
 
     def run(self, call: Call) -> Any:
         """Run a call: trace it if it is the first, else run the executable."""
@@ -91,12 +96,31 @@ class Specialization:
                 with self.tracing:
                     if self.tree is None:
                         return self.trace_and_run(call, [])
+            if self.runs_stepwise and not local.recorders:
+                self.runs_stepwise = False
+                path = self.only_path
+                assert path is not None
+                return Executable(StepwisePlan(path.graph), path).run(call.tensors, call.variables)
             executable = self.executable or self.make_executable()
             run = executable.record if local.recorders else executable.run
             return run(call.tensors, call.variables)
         except StoppedRun as stopped:
             stop = stopped
         return self.finish(call, stop)
+
+    def find_traced_paths(self, call: Call) -> bool:
+        """Take over the paths of traces of unknown sizes that serve a call; False if none does."""
+        if self.open_traces is None:
+            return False
+        for path in self.open_traces.find_paths(call.tensors):
+            if self.tree is None:
+                self.tree = GuardTree(path)
+            else:
+                self.tree.add(path)
+            self.only_path = None if path.guards or path.effects else path
+        if self.only_path is not None:
+            self.runs_stepwise = not devices.active and not self.only_path.choice.is_xla_preferred
+        return self.tree is not None
 
     def finish(self, call: Call, stop: StoppedRun) -> Any:
         """Finish a call whose run was stopped, with the side effects that it had before."""
@@ -145,6 +169,8 @@ class Specialization:
                 except InvalidArgumentError as error:
                     raise as_shape_error(error) from None
                 path = TracedPath(trace, returned, call.variables)
+            if trace.sizes is not None:
+                path = self.specialise_path(trace, path, call)
             path.check_engine()
             if trace.created_variables:
                 owner.note_created_variables(trace.created_variables)
@@ -167,6 +193,18 @@ class Specialization:
         finally:
             trace.close()
         return record_traced_call(saved, path.resolve_variables(call.variables), raws)
+
+    def specialise_path(self, trace: Trace, path: TracedPath, call: Call) -> TracedPath:
+        """Keep a path of unknown sizes for other calls; return the path for this call."""
+        assert trace.sizes is not None
+        assert self.open_traces is not None
+        trace.sizes.freeze()
+        traced = OpenTrace(path, trace.sizes)
+        env = traced.find_env(call.tensors)
+        assert env is not None, f"{self.owner.name}: the call violates its own assumptions"
+        if not trace.created_variables and not trace.give_up_reason:
+            self.open_traces.traces.append(traced)
+        return path.specialise(env)
 
     def retrace(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Trace again, as TensorFlow does, after a first run that created variables.
@@ -210,7 +248,10 @@ class Specialization:
         trace.device = call.device
         trace.replay_log = list(seen)
         trace.streams = self.streams
-        pairs = zip(call.tensors, call.tensor_names(owner.parameters), strict=True)
+        names = call.tensor_names(owner.parameters)
+        if self.open_traces is not None:
+            return trace, self.open_traces.add_inputs(trace, call.tensors, names)
+        pairs = zip(call.tensors, names, strict=True)
         return trace, [trace.add_input(t._array, name) for t, name in pairs]
 
     def add_path(self, trace: Trace, path: TracedPath) -> None:
