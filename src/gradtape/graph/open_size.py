@@ -15,6 +15,7 @@ from gradtape.core.dispatch import record_op, run_kernel
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.open_shape import broadcast_shapes, has_dims, substitute
+from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.specialise import raw_arguments, specialise_op
@@ -85,12 +86,19 @@ def raw_of(view: Any, hints: Any) -> Any:
 def infer_open_shapes(
     op: Any, views: tuple[Any, ...], static: dict[str, Any], results: tuple[Any, ...]
 ) -> list[Shape] | None:
-    """The shapes of the results by the shape rule of the op; None if it has none."""
-    if op.core_ndim == 0:
+    """The shapes of the results by the shape rule of the op; None if it has none.
+
+    A size that only the data determines is that of the call; a guard checks it.
+    """
+    if op.core_ndim == 0 and op.shape_rule is None:
         return [broadcast_shapes(*[getattr(view, "shape", ()) for view in views])]
-    if all(raw.shape == () for raw in results):
-        return [()] * len(results)
-    return None
+    if op.shape_rule is None:
+        return [()] * len(results) if all(raw.shape == () for raw in results) else None
+    shapes = [spec.shape for spec in infer_specs(op, views, static)]
+    return [
+        tuple([m if n is FRESH else n for n, m in zip(shape, raw.shape, strict=True)])
+        for shape, raw in zip(shapes, results, strict=True)
+    ]
 
 
 def fit_results(trace: Any, shapes: list[Shape], results: tuple[Any, ...]) -> bool:

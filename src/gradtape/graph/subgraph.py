@@ -11,6 +11,7 @@ from gradtape.core.dims import Unknown
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.open_shape import substitute, unknowns_in
 from gradtape.core.ports import CompilerPort
+from gradtape.core.primitive import Spec
 from gradtape.core.size_context import Env
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import make_tensor
@@ -65,6 +66,15 @@ class Body:
     def make_graph(self, raws: tuple[Any, ...]) -> Graph:
         """Make the graph from values of the inputs."""
         raise NotImplementedError
+
+    def output_specs(self, inputs: list[Spec]) -> list[Spec]:
+        """The specs of the outputs, given those of the inputs."""
+        graph = self._graph
+        assert graph is not None
+        return [
+            Spec((o.raw.shape, o.raw.dtype)) if isinstance(o, Constant) else graph.specs[o]
+            for o in graph.outputs
+        ]
 
     # -- unknown sizes
 
@@ -155,6 +165,10 @@ class Derivative(Body):
     def count_differentiable_outputs(self) -> int:
         """One for each place."""
         return len(self.places)
+
+    def output_specs(self, inputs: list[Spec]) -> list[Spec]:
+        """The specs of the inputs at `places`, with leading axes."""
+        return [Spec((self.lead + inputs[i].shape, inputs[i].dtype)) for i in self.places]
 
     def find_unknowns(self) -> set[Unknown]:
         """Those of the body, and of the leading axes."""

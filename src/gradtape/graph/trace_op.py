@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.primitive import Primitive, parameters_of
+from gradtape.core.shape_rule import keep_shape
 from gradtape.graph.guard import guard_key
 
 
@@ -50,3 +51,4 @@ def install(x: Any, *, key: int) -> Any:
 
 
 INSTALL = make_trace_op(install)
+INSTALL.shape_rule = keep_shape
