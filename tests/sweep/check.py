@@ -26,6 +26,7 @@ from tests.sweep.draw import (
     zip_present,
 )
 from tests.sweep.forms import dispatch, kernel
+from tests.sweep.open_sizes import shape
 from tests.sweep.pullback import (
     Arrays,
     Case,
@@ -282,4 +283,5 @@ PROPERTIES: dict[str, Property] = {
     "broadcast": every_rule(broadcast, broadcast_variants),
     "kernel": every_sample(kernel),
     "dispatch": every_sample(dispatch),
+    "shape": every_sample(shape),
 }

@@ -116,6 +116,17 @@ class CompilerPort(Port, supplier="gradtape.compile.numpy.engine"):
     compile: Callable[..., Callable[..., tuple[Any, ...]]]
 
 
+class SizePort(Port, supplier="gradtape.graph.size_tensor"):
+    """Tensors of unknown sizes in a trace.
+
+    `make_scalar` makes a tensor of a symbolic size, `make_filled` one of unknown sizes whose
+    elements are equal.
+    """
+
+    make_scalar: Callable[[Any, Any], Tensor]
+    make_filled: Callable[[tuple[Any, ...], Any, Any], Tensor]
+
+
 class ConversionPort(Port, supplier="gradtape.tf.tensor_operator"):
     """Conversions that consist of ops."""
 
@@ -124,13 +135,15 @@ class ConversionPort(Port, supplier="gradtape.tf.tensor_operator"):
 
 
 class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
-    """Functions of ragged tensors.
+    """Functions of ragged and sparse tensors.
 
-    `find_function` finds the ragged version of a public function, or None. `method_module` returns
+    `find_function` finds the ragged version of a public function, or None; `find_sparse_function`
+    finds the sparse version. `method_module` returns
     the module that implements the methods. The class is also the key of private constructors.
     """
 
     find_function: Callable[[Any], Any]
+    find_sparse_function: Callable[[Any], Any]
     method_module: Callable[[], Any]
 
 

@@ -18,6 +18,7 @@ from gradtape.core.open_shape import broadcast_shapes, has_dims, substitute
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.size_tensor import fold_size_tensors
 from gradtape.graph.specialise import raw_arguments, specialise_op
 
 Shape = tuple[Any, ...]
@@ -37,6 +38,9 @@ def has_open_sizes(op: Any, lifted: list[Any], static: dict[str, Any]) -> bool:
 def bind_open(trace: Any, op: Any, lifted: list[Any], static: dict[str, Any]) -> Any:
     """Apply an op to values of unknown sizes, record it, and tell the tapes inside the trace."""
     views = tuple([a._array if isinstance(a, Tensor) else a for a in lifted])
+    folded = fold_size_tensors(trace, op, views, static)
+    if folded is not None:
+        return folded
     results, failed = run_at_hints(trace, op, views, static)
     shapes = infer_open_shapes(op, views, static, results)
     if shapes is None or not fit_results(trace, shapes, results):
@@ -45,9 +49,9 @@ def bind_open(trace: Any, op: Any, lifted: list[Any], static: dict[str, Any]) ->
     pairs = zip(results, shapes, strict=True)
     outs = tuple([trace.make_value(raw, shape=tuple(shape)) for raw, shape in pairs])
     if failed is not None:
-        trace.failed_values.update((o._array.number, failed) for o in outs)
+        trace.note_failure(failed, outs)
     trace.record_node(op, lifted, static, outs)
-    if op.dynamic and not trace.has_fixed_shapes:
+    if op.dynamic and not trace.options.has_fixed_shapes:
         for one in outs:
             trace.guard_value(one._array, "shape")
     out: Any = outs if op.outputs else outs[0]

@@ -7,6 +7,7 @@ branches. The user's Python does not run again. Nodes that then depend on consta
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from gradtape.core.dims import Dim, SizeMismatchError, Unknown, evaluate
@@ -69,16 +70,14 @@ class OpenGraph:
         foldable: positions of the nodes whose results are constants once sizes are known.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        """Find out which parts depend on unknown sizes."""
+    def __init__(self, graph: Graph, guarded: Iterable[int] = ()) -> None:
+        """Find out which parts depend on unknown sizes; values that are `guarded` stay values."""
         self.graph = graph
         self.open_nodes = {i for i, node in enumerate(graph.nodes) if node_unknowns(node)}
-        read_by_gradients = {
-            n
-            for node in graph.nodes
-            if "custom" in node.static
-            for n in node.static["custom"].reads()
-        }
+        kept = set(guarded)
+        for node in graph.nodes:
+            if "custom" in node.static:
+                kept.update(node.static["custom"].reads())
         self.foldable: set[int] = set()
         constant: set[int] = set()
         for i, node in enumerate(graph.nodes):
@@ -86,7 +85,7 @@ class OpenGraph:
                 node.outputs
                 and constant.issuperset(node.reads())
                 and can_fold(node)
-                and read_by_gradients.isdisjoint(node.outputs)
+                and kept.isdisjoint(node.outputs)
             ):
                 self.foldable.add(i)
                 constant.update(node.outputs)

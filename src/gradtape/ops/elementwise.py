@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import elementwise, primitive
+from gradtape.core.shape_rule import broadcast_inputs, keep_shape
 from gradtape.ops.relu_kernel import is_positive, keep_where, positive_part
 
 # -- arithmetic ------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ def nextafter(x1, x2):
     return np.nextafter(x1, x2)
 
 
-@primitive(xs=lambda g: g)
+@primitive(xs=lambda g: g, shape=broadcast_inputs)
 def add_all(*xs):
     """Sum of arrays of one shape."""
     return sum(xs[1:], xs[0])
@@ -595,7 +596,7 @@ def identity(x):
     return x
 
 
-@primitive(x=None)
+@primitive(x=None, shape=keep_shape)
 def stop_gradient(x):
     """`x`, treated as a constant by the tape."""
     return x

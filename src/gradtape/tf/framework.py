@@ -72,7 +72,7 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
         if chosen is not HOST:
             devices.activate()
             for trace in current_trace():
-                trace.device = trace.device or chosen
+                trace.request_device(chosen)
         local.device = chosen
 
     def __exit__(self, *error: Any) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.dtypes import accumulator
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
 from gradtape.ops.convolution import im2col as accurate
 from gradtape.ops.convolution.algorithm import choose_algorithm
@@ -105,7 +106,14 @@ def convolve_wrt_w(g, x, w_spec, out_spec, window, groups, order):
     return unbroadcast_operand(t, w_spec, g, out_spec, window)
 
 
-@primitive(x=convolve_wrt_x, w=convolve_wrt_w)
+def convolve_shape(x, w, window, groups, order):
+    rank = len(window.size) + 2
+    places = window.outputs(spatial_sizes_of(x.shape, window))
+    front = broadcast_shapes(x.shape[:-rank], w.shape[:-rank])
+    return (*front, x.shape[-rank], *places, w.shape[-1])
+
+
+@primitive(x=convolve_wrt_x, w=convolve_wrt_w, shape=convolve_shape)
 def convolve(x, w, *, window: Window, groups: int, order: int):
     """Weighted sums of the windows of `x`."""
     n = len(window.size)
@@ -139,7 +147,13 @@ def unconvolve_wrt_w(g, y, w_spec, out_spec, window, groups, order):
     return unbroadcast_operand(t, w_spec, g, out_spec, window)
 
 
-@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w)
+def unconvolve_shape(y, w, window, groups, order, spatial):
+    rank = len(window.size) + 2
+    front = broadcast_shapes(y.shape[:-rank], w.shape[:-rank])
+    return (*front, y.shape[-rank], *spatial, w.shape[-2] * groups)
+
+
+@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w, shape=unconvolve_shape)
 def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[int, ...]):
     """Adjoint of `convolve` in `x`: each place adds its value, weighted by `w`, to its window."""
     n = len(window.size)
@@ -198,7 +212,13 @@ def correlate_wrt_y(g, x, y_spec, out_spec, window, groups, order):
     return unbroadcast_operand(t, y_spec, g, out_spec, window)
 
 
-@primitive(x=correlate_wrt_x, y=correlate_wrt_y)
+def correlate_shape(x, y, window, groups, order):
+    rank = len(window.size) + 2
+    front = broadcast_shapes(x.shape[:-rank], y.shape[:-rank])
+    return (*front, *window.size, x.shape[-1] // groups, y.shape[-1])
+
+
+@primitive(x=correlate_wrt_x, y=correlate_wrt_y, shape=correlate_shape)
 def correlate(x, y, *, window: Window, groups: int, order: int):
     """Adjoint of `convolve` in `w`: sums of products of each tap of the windows of `x` with `y`."""
     n = len(window.size)

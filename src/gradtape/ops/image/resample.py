@@ -9,12 +9,14 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import replace_axis
 from gradtape.ops.image.filter_matrix import (
     FilterMatrixSpec,
     dense_matrix,
     multichannel_matrix,
     sparse_matrix,
 )
+from gradtape.ops.linalg.nonfinite import has_finite_sum
 
 # Multiplications above which a sparse matrix is faster than a dense one, measured on one core: for
 # all rows together, and for each row. Narrow rows have at most `NARROW_WIDTH` elements behind the
@@ -28,7 +30,11 @@ def resample_wrt_x(g, axis, band, back):
     return resample(g, axis=axis, band=band, back=not back)
 
 
-@primitive(x=resample_wrt_x)
+def resample_shape(x, axis, band, back):
+    return replace_axis(x.shape, axis, band.n if back else band.m)
+
+
+@primitive(x=resample_wrt_x, shape=resample_shape)
 def resample(x, *, axis: int, band: FilterMatrixSpec, back: bool):
     """`x` with `axis` multiplied by the matrix `band`, or by its transpose if `back`."""
     front, behind = x.shape[:axis], x.shape[x.ndim + axis + 1 :]
@@ -45,7 +51,10 @@ def multiply_rows(rows: Any, band: FilterMatrixSpec, back: bool, dtype: Any) -> 
     narrow = behind <= NARROW_WIDTH
     cost = band.n * band.m * behind
     if cost * count < DENSE_MAX_TOTAL_COST if narrow else cost < DENSE_MAX_COST_PER_ROW:
-        return np.matmul(dense_matrix(band, back, dtype), rows)
+        out = np.matmul(dense_matrix(band, back, dtype), rows)
+        if has_finite_sum(out):
+            return out
+        # Zeros of the dense matrix would spread infinities and NaN over the whole axis.
     if narrow:
         return rows.reshape(count, n * behind) @ multichannel_matrix(band, back, dtype, behind)
     matrix = sparse_matrix(band, back, dtype)

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.dims import min_size
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import INT32, complex_dtype_of, keep_shape, real_dtype_of
 from gradtape.ops.elementwise import (
     cast,
     conj,
@@ -34,6 +36,7 @@ from gradtape.ops.linalg.nonfinite import (
     check_finite,
     eliminate_rows,
     has_finite_sum,
+    has_pivots,
     map_finite,
     map_masked,
     replace_unless,
@@ -52,7 +55,7 @@ def cholesky_wrt_a(g, out):
     return conj(whole + adjoint(whole)) / 2
 
 
-@primitive(a=cholesky_wrt_a)
+@primitive(a=cholesky_wrt_a, shape=keep_shape)
 def cholesky(a):
     """Lower triangular factor of Hermitian matrices; NaN where one is not positive definite."""
     try:
@@ -104,7 +107,11 @@ def eigh_wrt_a(g, out, a_spec):
     return conj(folded - keep_band(folded, lower=0, upper=0) / 2)
 
 
-@primitive(a=eigh_wrt_a, outputs=True)
+def eigh_shapes(a):
+    return [Spec((a.shape[:-1], real_dtype_of(a.dtype))), a.shape]
+
+
+@primitive(a=eigh_wrt_a, outputs=True, shape=eigh_shapes)
 def eigh(a):
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
@@ -134,7 +141,7 @@ def compute_eigh_on_jax(a: Any) -> tuple[Any, Any]:
     return e, v
 
 
-@primitive(a=eigh_wrt_a, outputs=True)
+@primitive(a=eigh_wrt_a, outputs=True, shape=eigh_shapes)
 def eigh_or_nan(a):
     """As `eigh`, with NaN for matrices that are not finite."""
     return map_finite(compute_eigh, a)
@@ -158,7 +165,12 @@ def eig_wrt_a(g, out, a_spec):
     return whole if a_spec.dtype.kind == "c" else real(whole)
 
 
-@primitive(a=eig_wrt_a, outputs=True)
+def eig_shapes(a):
+    dtype = complex_dtype_of(a.dtype)
+    return [Spec((a.shape[:-1], dtype)), Spec((a.shape, dtype))]
+
+
+@primitive(a=eig_wrt_a, outputs=True, shape=eig_shapes)
 def eig(a):
     """Eigenvalues and eigenvectors of general matrices."""
     check_finite("eig", a)
@@ -194,9 +206,8 @@ def qr_wrt_a(g, out, a_spec):
 def pull_back_tall_qr(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     """Conjugate cotangent of `a` for at least as many rows as columns."""
     m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
-    strict = keep_band(m, lower=-1, upper=0) - keep_band(m, lower=0, upper=0)
-    symmetric = keep_band(m, lower=0, upper=0) + strict + adjoint(strict)
-    inner = gq + matmul(q, symmetric)
+    half = lower_with_half_diagonal(m)
+    inner = gq + matmul(q, half + adjoint(half))
     return adjoint(triangular_solve(r, adjoint(inner), lower=False))
 
 
@@ -214,7 +225,13 @@ def complete_basis(thin: Any, whole: Any) -> Any:
     return concat(thin, added, axis=-1)
 
 
-@primitive(a=qr_wrt_a, outputs=True)
+def qr_shapes(a):
+    *front, m, n = a.shape
+    k = min_size(m, n)
+    return [(*front, m, k), (*front, k, n)]
+
+
+@primitive(a=qr_wrt_a, outputs=True, shape=qr_shapes)
 def qr(a):
     """Orthonormal columns and an upper triangular matrix whose product is `a`."""
     return spread_nan_over_basis(*np.linalg.qr(a))
@@ -236,7 +253,7 @@ def mask_basis(q: Any, r: Any) -> Any:
     return replace_unless(np.isfinite(r).all(axis=(-2, -1)), q) if q.shape[-2] > 1 else q
 
 
-@primitive(a=None, outputs=True)
+@primitive(a=None, outputs=True, shape=lambda a: [(*a.shape[:-1], a.shape[-2]), a.shape])
 def full_qr(a):
     """As `qr`, with `q` square."""
     return spread_nan_over_basis(*np.linalg.qr(a, mode="complete"))
@@ -280,7 +297,13 @@ def scale_rows(x: Any, d: Any) -> Any:
     return x * slice_(d, key=(slice(None), None), rank=1)
 
 
-@primitive(a=svd_wrt_a, outputs=True)
+def svd_shapes(a):
+    *front, m, n = a.shape
+    k = min_size(m, n)
+    return [Spec(((*front, k), real_dtype_of(a.dtype))), (*front, m, k), (*front, n, k)]
+
+
+@primitive(a=svd_wrt_a, outputs=True, shape=svd_shapes)
 def svd(a):
     """Singular values, descending, and left and right singular vectors (as columns).
 
@@ -300,7 +323,17 @@ def lower_svd(a):
     return map_masked(compute_svd, a)
 
 
-@primitive(a=None, outputs=True)
+def full_svd_shapes(a):
+    *front, m, n = a.shape
+    return [singular_values_shape(a), (*front, m, m), (*front, n, n)]
+
+
+def singular_values_shape(a):
+    *front, m, n = a.shape
+    return Spec(((*front, min_size(m, n)), real_dtype_of(a.dtype)))
+
+
+@primitive(a=None, outputs=True, shape=full_svd_shapes)
 def full_svd(a):
     """As `svd`, with square matrices of vectors."""
     return map_finite(compute_full_svd, a)
@@ -322,7 +355,7 @@ def singular_values_wrt_a(g, a, a_spec):
     return conj(matmul(scale_columns(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
 
 
-@primitive(a=singular_values_wrt_a)
+@primitive(a=singular_values_wrt_a, shape=singular_values_shape)
 def singular_values(a):
     """Singular values, descending; NaN for matrices that are not finite."""
     return map_finite(compute_singular_values, a)
@@ -338,7 +371,7 @@ def lower_singular_values(a):
     return map_masked(compute_singular_values, a)
 
 
-@primitive(a=None, outputs=True)
+@primitive(a=None, outputs=True, shape=lambda a: [a.shape, Spec((a.shape[:-1], INT32))])
 def lu(a):
     """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
     n = a.shape[-1]
@@ -363,11 +396,6 @@ def factor_finite_matrix(matrix: Any) -> tuple[Any, Any]:
     for j, k in enumerate(swaps):
         order[[j, k]] = order[[k, j]]
     return both, order
-
-
-def has_pivots(diagonal: Any) -> bool:
-    """Whether no pivot is zero; as in TensorFlow, only the first one must not be NaN."""
-    return not np.isnan(diagonal[0]) and bool(np.all(diagonal != 0))
 
 
 @lu.lower

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.dtypes import accumulator
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import conj
 from gradtape.ops.shape import reshape, shape_of, swap
@@ -25,7 +26,11 @@ def matmul_wrt_b(g, a, b_spec):
     return matmul(swap(a), g)
 
 
-@primitive(core=2, a=lambda g, b: matmul(g, swap(b)), b=matmul_wrt_b)
+def matmul_shape(a, b):
+    return (*broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+
+
+@primitive(core=2, a=lambda g, b: matmul(g, swap(b)), b=matmul_wrt_b, shape=matmul_shape)
 def matmul(a, b):
     """Matrix product over the last two axes, accumulated in float32 for the half types."""
     if a.ndim == 2 and b.ndim == 2 and a.dtype.itemsize > 2:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import keep_shape
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.linalg.nonfinite import has_finite_sum, map_finite, map_masked
 from gradtape.ops.no_nan import conj_if_complex
@@ -36,7 +38,7 @@ def expm_wrt_a(g, a, a_spec):
     return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
 
 
-@primitive(a=expm_wrt_a)
+@primitive(a=expm_wrt_a, shape=keep_shape)
 def expm(a):
     """Exponential of square matrices; NaN for those that are not finite."""
     return map_finite(compute_expm, a) if a.size else a
@@ -105,11 +107,17 @@ def sylvester_wrt_c(g, a, b):
     return sylvester(swap(a), swap(b), g)
 
 
+def sylvester_shape(a, b, c):
+    front = broadcast_shapes(*[x.shape[:-2] for x in (a, b, c)])
+    return (*front, *c.shape[-2:])
+
+
 @primitive(
     core=2,
     a=lambda g, a, b, out: -matmul(sylvester_wrt_c(g, a, b), swap(out)),
     b=lambda g, a, b, out: -matmul(swap(out), sylvester_wrt_c(g, a, b)),
     c=sylvester_wrt_c,
+    shape=sylvester_shape,
 )
 def sylvester(a, b, c):
     """The solution `x` of a @ x + x @ b = c; NaN where an operand is not finite."""
@@ -137,7 +145,10 @@ def lower_sylvester(a, b, c):
 
 
 # TensorFlow does not conjugate the factors here; `conj_if_complex` undoes the engine's conjugation.
-@primitive(a=lambda g, out: sylvester(swap(conj_if_complex(out)), swap(conj_if_complex(out)), g))
+@primitive(
+    a=lambda g, out: sylvester(swap(conj_if_complex(out)), swap(conj_if_complex(out)), g),
+    shape=keep_shape,
+)
 def sqrtm(a):
     """Principal square root of square matrices.
 
@@ -200,7 +211,7 @@ def logm_wrt_a(g, a, a_spec):
     return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
 
 
-@primitive(a=logm_wrt_a)
+@primitive(a=logm_wrt_a, shape=keep_shape)
 def logm(a):
     """Principal logarithm of square matrices; NaN for those that are not finite."""
     return map_finite(compute_logm, a)

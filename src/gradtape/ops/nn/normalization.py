@@ -16,12 +16,14 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
+from gradtape.core.shape_rule import lead_axes
 from gradtape.ops.cache_block import block_slices
 from gradtape.ops.reduce import (
     MAX_DOT_LENGTH,
     Axes,
     broadcast_to,
     count_reduced_elements,
+    reduced_shape,
     unbroadcast,
 )
 from gradtape.ops.shape import reshape
@@ -232,10 +234,15 @@ def broadcast_cotangent(g: Any, full: Shape, shape: Shape, rank: int) -> Any:
     return broadcast_to(g, shape=full[len(full) - rank :], rank=len(shape))
 
 
+def sum_centered_product_shape(pull, x, mean, shape, rank):
+    return (*lead_axes(pull, rank), *shape)
+
+
 @primitive(
     pull=sum_centered_product_wrt_pull,
     x=sum_centered_product_wrt_x,
     mean=sum_centered_product_wrt_mean,
+    shape=sum_centered_product_shape,
 )
 def sum_centered_product(pull, x, mean, *, shape: Shape, rank: int):
     """Sum of `pull` * (x - mean) over the axes along which `shape` broadcasts to `x`.
@@ -276,7 +283,7 @@ def keepdims_shape_of(shape: Shape, axis: Axes) -> Shape:
     return tuple(1 if i - len(shape) in axis else n for i, n in enumerate(shape))
 
 
-@primitive(outputs=True, x=moments_wrt_x)
+@primitive(outputs=True, x=moments_wrt_x, shape=lambda x, **axes: [reduced_shape(x, **axes)] * 2)
 def moments(x, *, axis: Axes, keepdims: bool):
     """Mean and variance along `axis`."""
     shape = keepdims_shape_of(x.shape, axis)

@@ -128,8 +128,10 @@ def find_distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
 
 def find_unique(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
     """Find the distinct elements of a raw vector, the index of each element, and the counts."""
+    # NumPy does not sort NaN of ml_dtypes to the end.
+    keys = raw.astype(np.float32) if raw.dtype.kind == "V" else raw
     _, first, inverse, counts = np.unique(
-        raw, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+        keys, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
     order = np.argsort(first)
     rank = np.empty_like(order)

@@ -174,7 +174,7 @@ class TensorArray:
             return self._write_in_trace(convert(index), value)
         i = as_index(index, "index")
         trace = current_trace()
-        if trace and trace[0].forbids_values:
+        if trace and trace[0].options.forbids_values:
             # The other branch, or the next iteration, must find the array as it was.
             unchanged, self = self, copy.copy(self)
             self._items, self._cleared = list(unchanged._items), set(unchanged._cleared)
