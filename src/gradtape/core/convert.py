@@ -13,7 +13,7 @@ from gradtape.core.dims import Dim
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 from gradtape.core.lazy_array import LazyArray
-from gradtape.core.ports import ConversionPort, SizePort
+from gradtape.core.ports import ConversionPort
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
@@ -36,8 +36,6 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
     if to_tensor is not None:
         tensor: Tensor = to_tensor(value, wanted, name)
         return tensor if wanted is None else require_dtype(tensor, wanted)
-    if type(value) is Dim:
-        return size_to_tensor(value, wanted or (hint and dtypes.as_dtype(hint)))
     if CONVERSIONS:
         registered = try_conversions(value, wanted, hint, name)
         if registered is not None:
@@ -49,14 +47,6 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
     if wanted is None and hint is not None:
         return make_tensor(to_preferred_dtype(value, hint))
     return make_tensor(to_raw_array(value, wanted))
-
-
-def size_to_tensor(size: Dim, dtype: DType | None) -> Tensor:
-    """Convert a symbolic size to a scalar tensor of the trace."""
-    wanted = dtypes.int32 if dtype is None else dtype
-    whole = wanted if wanted.is_integer else dtypes.int64
-    tensor = SizePort.make_scalar(size, np.dtype(whole.as_numpy_dtype))
-    return tensor if whole is wanted else ConversionPort.cast(tensor, wanted)
 
 
 def to_preferred_dtype(value: Any, hint: Any) -> Any:
@@ -186,7 +176,7 @@ def to_shape_tuple(shape: Any) -> tuple[int, ...]:
         if dims is not None:  # sizes that are not known
             return tuple(dims.flat)
         shape = np.asarray(shape._array)
-    elif hasattr(shape, "__tf_tensor__"):
+    elif hasattr(shape, "__tf_tensor__") and type(shape) is not Dim:
         shape = shape.__tf_tensor__(None, None)._array
     if isinstance(shape, LazyArray):  # the trace records that the value is read
         shape = shape.value()

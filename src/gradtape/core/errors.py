@@ -361,7 +361,7 @@ def retry_with_known_sizes(
     """
     from gradtape.core.context import local
 
-    trace = local.recorders[0] if local.recorders else None
+    trace: Any = local.recorders[0] if local.recorders else None
     if getattr(trace, "sizes", None) is None:
         return None
     from gradtape.core.call_error import has_user_frames

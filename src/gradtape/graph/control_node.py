@@ -18,6 +18,7 @@ from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, INT64
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 from gradtape.graph.loop_gradient import LoopBackwardBody, LoopLayout, differentiable_positions
+from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body
 from gradtape.graph.trace import raw_value
 from gradtape.graph.trace_op import make_trace_op
@@ -29,7 +30,6 @@ from gradtape.ops.raw_array import (
     stack_arrays,
     unstack_slice,
 )
-from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import add_cotangent, fill_missing_cotangents
 
 NO_LIMIT = 2**62
@@ -247,9 +247,7 @@ def pull_loop(
 
 def zeros_with_lead(tensor: Tensor, lead: tuple[int, ...]) -> Tensor:
     """Zeros of a tensor's shape with the axes `lead` in front."""
-    return make_tensor(
-        as_scalar_unless_string(zeros(lead + tensor._array.shape, tensor._array.dtype))
-    )
+    return make_zeros_tensor(lead + tensor._array.shape, tensor._array.dtype)
 
 
 def apply_loop(op: Any, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[Any, ...]:

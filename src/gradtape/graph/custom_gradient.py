@@ -12,8 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.convert import convert
-from gradtape.core.dims import Unknown
-from gradtape.core.size_context import Env
+from gradtape.core.dims import Env, Unknown
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Node, Operand

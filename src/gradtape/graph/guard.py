@@ -27,7 +27,6 @@ class Guard:
         self.expected = seen
         self.source_line = where
 
-
     def at_position(self, position: int) -> Guard:
         """The same guard after another number of nodes."""
         return Guard(position, self.number, self.kind, self.expected, self.source_line)

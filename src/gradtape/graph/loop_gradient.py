@@ -6,18 +6,17 @@ from math import prod
 from typing import Any
 
 from gradtape.core.context import use_recorders
-from gradtape.core.dims import Unknown
+from gradtape.core.dims import Env, Unknown
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.open_shape import has_dims, substitute, unknowns_in
-from gradtape.core.size_context import Env
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Graph, Node
+from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body, pull_back
 from gradtape.graph.trace import Trace, raw_value
 from gradtape.graph.trace_options import TraceOptions
 from gradtape.ops.gather_scatter import gather
 from gradtape.ops.raw_array import make_stand_in_array
-from gradtape.ops.shape import zeros
 
 
 class LoopLayout:
@@ -233,8 +232,8 @@ class LoopBackwardBody(Body):
             return slices.values, slices.indices
         rows, dtype = self.operand_spec(self.lookups[i].inputs[1])
         raw, count = capture._array, prod(rows)
-        values = zeros((count, *raw.shape[1:]), raw.dtype)
-        return make_tensor(values), make_tensor(zeros((count,), dtype))
+        values = make_zeros_tensor((count, *raw.shape[1:]), raw.dtype)
+        return values, make_zeros_tensor((count,), dtype)
 
     def restore_carries(self, trace: Trace, kept: list[Any]) -> list[Any]:
         """The carries of this iteration: saved values, or stand-ins where only shapes matter."""

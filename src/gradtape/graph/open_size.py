@@ -98,7 +98,7 @@ def infer_open_shapes(
         return [broadcast_shapes(*[getattr(view, "shape", ()) for view in views])]
     if op.shape_rule is None:
         return [()] * len(results) if all(raw.shape == () for raw in results) else None
-    shapes = [spec.shape for spec in infer_specs(op, views, static)]
+    shapes: list[Shape] = [spec.shape for spec in infer_specs(op, views, static)]
     return [
         tuple([m if n is FRESH else n for n, m in zip(shape, raw.shape, strict=True)])
         for shape, raw in zip(shapes, results, strict=True)

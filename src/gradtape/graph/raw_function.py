@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import current_trace
+from gradtape.core.dims import Dim
 from gradtape.core.dtypes import int64
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.ports import devices
@@ -35,7 +36,8 @@ def apply_raw(
         outputs: whether `function` returns a tuple of raw arrays; the result is then a tuple.
     """
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if TracedArray in map(type, raws):
+    kinds = set(map(type, raws))
+    if TracedArray in kinds or Dim in kinds:
         return trace_for(raws).call_raw(function, tuple(raws), dynamic, outputs)
     result = place_and_call(function, raws) if devices.active else function(*raws)
     return tuple([make_tensor(one) for one in result]) if outputs else make_tensor(result)
@@ -65,7 +67,7 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
         *args: tensors, and Python values that are the same in every run.
     """
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if TracedArray in map(type, raws):
+    if TracedArray in map(type, raws) or Dim in map(type, raws):
         return int(trace_for(raws).call_raw(scalar_of, (function, *raws))._array)
     return int(function(*materialize(raws)))
 

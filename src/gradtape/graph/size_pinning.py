@@ -44,8 +44,9 @@ class SizePinning:
         """
         if known.rank is None:
             return
+        shape: tuple[Any, ...] = held.shape
         sizes = []
-        for size, stated in zip(held.shape, known, strict=True):
+        for size, stated in zip(shape, known, strict=True):
             if type(size) is Dim and stated is not None:
                 if not size.context.assume_equal(size, stated):
                     raise ValueError(

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core import dtypes
 from gradtape.core.context import current_trace
 from gradtape.core.dims import evaluate
-from gradtape.core.ports import SizePort
+from gradtape.core.open_shape import has_dims
+from gradtape.core.ports import ConversionPort, SizePort
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.trace_op import make_trace_op
+from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.ops.size_array import (
     as_size_array,
     fill_array,
@@ -54,22 +57,33 @@ def make_shape_tensor(shape: tuple[Any, ...], dtype: Any) -> Tensor:
     return make_size_tensor(current_trace()[0], make_size_array(shape), dtype)
 
 
-def make_scalar_size(size: Any, dtype: Any) -> Tensor:
-    """A symbolic size as a scalar tensor."""
-    return make_size_tensor(current_trace()[0], as_size_array(size), dtype)
+def make_scalar_size(size: Any, dtype: Any = None) -> Tensor:
+    """A symbolic size as a scalar tensor, int32 by default."""
+    wanted = dtypes.int32 if dtype is None else dtypes.as_dtype(dtype)
+    whole = wanted if wanted.is_integer else dtypes.int64
+    trace = current_trace()[0]
+    tensor = make_size_tensor(trace, as_size_array(size), whole.as_numpy_dtype)
+    return tensor if whole is wanted else ConversionPort.cast(tensor, wanted)
 
 
 def make_filled_tensor(shape: tuple[Any, ...], value: Any, dtype: Any) -> Tensor:
     """A tensor of unknown sizes whose elements are all `value`."""
     static = {"value": value, "shape": tuple(shape), "dtype": dtype}
-    filled: Tensor = current_trace()[0].bind(FILL_ARRAY, (), static)
+    filled: Tensor = current_trace()[0].bind_open(FILL_ARRAY, static)
     return filled
+
+
+def make_zeros_tensor(shape: tuple[Any, ...], dtype: Any) -> Tensor:
+    """Zeros, whose sizes may be unknown."""
+    if has_dims(shape):
+        return make_filled_tensor(shape, 0, dtype)
+    return make_tensor(as_scalar_unless_string(zeros(shape, dtype)))
 
 
 def make_range_tensor(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
     """The integers from `start` to `stop`, some of which are symbolic sizes."""
     static = {"start": start, "stop": stop, "step": step, "dtype": dtype}
-    numbers: Tensor = current_trace()[0].bind(RANGE_ARRAY, (), static)
+    numbers: Tensor = current_trace()[0].bind_open(RANGE_ARRAY, static)
     return numbers
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gradtape.core.dims import Dim, SizeMismatchError, Unknown, evaluate
+from gradtape.core.dims import Dim, Env, SizeMismatchError, Unknown, evaluate
 from gradtape.core.dispatch import run_kernel
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import has_dims, substitute, unknowns_in
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.size_context import Env
 from gradtape.graph.graph import Constant, Effect, Graph, Node
 from gradtape.graph.trace_op import make_raw_op
+
 
 def raw_arguments(op: Primitive | Effect) -> list[Any]:
     """The arguments that are not tensors, of an op that calls a function of raw arrays."""

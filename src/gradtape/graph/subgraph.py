@@ -6,22 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import local, use_recorders
+from gradtape.core.dims import Env, Unknown
 from gradtape.core.dispatch import TapeRecord
-from gradtape.core.dims import Unknown
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.open_shape import substitute, unknowns_in
 from gradtape.core.ports import CompilerPort
 from gradtape.core.primitive import Spec
-from gradtape.core.size_context import Env
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Constant, Graph, Node, Operand
 from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
 from gradtape.graph.replay import install_version, refuse_effect, replay, tensor_at
+from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.specialise import graph_unknowns, specialise_graph
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_options import TraceOptions
-from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import add_cotangent, backward_pass
 from gradtape.tape.indexed_slices import SOURCES, SparseCotangent, densify_cotangent
 
@@ -227,7 +225,7 @@ def pull_back(
             continue
         if t is None:
             raw = inputs[i]._array
-            t = make_tensor(as_scalar_unless_string(zeros(lead + raw.shape, raw.dtype)))
+            t = make_zeros_tensor(lead + raw.shape, raw.dtype)
         answers.append(densify_cotangent(t) if type(t) is SparseCotangent else t)
     return answers
 

@@ -184,6 +184,10 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             record_op(known, op, tuple(lifted), raws, static, out, result)
         return out
 
+    def bind_open(self, op: Primitive, static: dict[str, Any]) -> Any:
+        """Apply an op without inputs, whose result depends on unknown sizes."""
+        return bind_open(self, op, [], static)
+
     def infer_failed_result(
         self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
     ) -> Any:

@@ -35,6 +35,10 @@ class ShapeError(InvalidArgumentError, ValueError):
     """An op fails while tracing, because of the shapes or dtypes of the arguments."""
 
 
+class OpenSizesFailed(Exception):  # noqa: N818  not an error
+    """An op failed in a trace of unknown sizes: trace again for the sizes of the call."""
+
+
 class Arguments:
     """The leaves of a call by kind: tensors (including wrapped iterators) and variables."""
 
@@ -150,30 +154,11 @@ class Specialization:
 
     def trace_and_run(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Run the Python function under a trace; `seen` is the log of a run that was stopped."""
-        owner = self.owner
         trace, inputs = self.start_trace(call, seen)
-        args, kwargs = call.substitute_tensors(inputs, trace)
         try:
-            with use_recorders(
-                (trace, *trace.start_tape(inputs)) if owner.differentiates else (trace,)
-            ):
-                try:
-                    result = owner.traced_function()(*args, **kwargs)
-                    returned = convert_results(result, owner.name)
-                except (OutOfRangeError, StopIteration) as error:
-                    if not (ended := trace.log.find_end_of_iterator(error)):
-                        raise
-                    if not commit_trace(trace):
-                        raise CommitConflict(trace.log.events) from None
-                    raise ended from None
-                except InvalidArgumentError as error:
-                    raise as_shape_error(error) from None
-                path = TracedPath(trace, returned, call.variables)
-            if trace.sizes is not None:
-                path = self.specialise_path(trace, path, call)
-            path.check_engine()
+            path = self.trace_path(trace, call, inputs)
             if trace.versions.created:
-                owner.note_created_variables(trace.versions.created)
+                self.owner.note_created_variables(trace.versions.created)
                 return self.retrace(call, trace.log.events)
             raws = [raw_value(t) for t in path.result_tensors()]
             if path.choice.device is not None:
@@ -183,16 +168,59 @@ class Specialization:
             saved = SavedCall(path, inputs, trace.log.effect_results())
             is_committed = commit_trace(trace)
             self.add_path(trace, path)
-            owner.has_traced = True
-            owner.note_captured_variables(call, self, path, trace.versions.captured_arguments)
+            self.owner.has_traced = True
+            captured = trace.versions.captured_arguments
+            self.owner.note_captured_variables(call, self, path, captured)
             if not is_committed:
                 raise CommitConflict(trace.log.events)
         except NeedsTape:
-            owner.differentiates = True
+            self.owner.differentiates = True
+            return self.trace_and_run(call, trace.log.events)
+        except OpenSizesFailed:
+            self.open_traces = None
+            self.owner.traces -= 1
             return self.trace_and_run(call, trace.log.events)
         finally:
             trace.close()
         return record_traced_call(saved, path.resolve_variables(call.variables), raws)
+
+    def trace_path(self, trace: Trace, call: Call, inputs: list[Any]) -> TracedPath:
+        """Run the Python function; return the path for the sizes of the call.
+
+        Raises:
+            OpenSizesFailed: if an op failed and the trace has unknown sizes.
+        """
+        owner = self.owner
+        recorders = (trace, *trace.start_tape(inputs)) if owner.differentiates else (trace,)
+        try:
+            with use_recorders(recorders):
+                path = TracedPath(trace, self.run_python(trace, call, inputs), call.variables)
+            if trace.sizes is not None:
+                path = self.specialise_path(trace, path, call)
+        except StoppedRun:
+            raise
+        except Exception as error:
+            is_error_of_op = hasattr(error, "_origin")  # else the user's code raised it
+            if trace.sizes is None or not is_error_of_op:
+                raise
+            raise OpenSizesFailed from error
+        path.check_engine()
+        return path
+
+    def run_python(self, trace: Trace, call: Call, inputs: list[Any]) -> Any:
+        """The result of the Python function on the tensors of a trace."""
+        owner = self.owner
+        args, kwargs = call.substitute_tensors(inputs, trace)
+        try:
+            return convert_results(owner.traced_function()(*args, **kwargs), owner.name)
+        except (OutOfRangeError, StopIteration) as error:
+            if not (ended := trace.log.find_end_of_iterator(error)):
+                raise
+            if not commit_trace(trace):
+                raise CommitConflict(trace.log.events) from None
+            raise ended from None
+        except InvalidArgumentError as error:
+            raise as_shape_error(error) from None
 
     def specialise_path(self, trace: Trace, path: TracedPath, call: Call) -> TracedPath:
         """Keep a path of unknown sizes for other calls; return the path for this call."""
@@ -364,4 +392,7 @@ def as_shape_error(error: InvalidArgumentError) -> Exception:
     """An error while tracing, as both classes: TensorFlow's for tracing and that for execution."""
     if isinstance(error, ValueError):
         return error
-    return ShapeError(str(error)).with_traceback(error.__traceback__)
+    made = ShapeError(str(error)).with_traceback(error.__traceback__)
+    if hasattr(error, "_origin"):
+        made._origin = error._origin  # type: ignore[attr-defined]
+    return made

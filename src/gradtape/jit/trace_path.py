@@ -9,11 +9,11 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
+from gradtape.core.dims import Env
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.open_shape import substitute
 from gradtape.core.ports import JaxPort, devices
 from gradtape.core.primitive import Spec
-from gradtape.core.size_context import Env
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import HOST, Device, DeviceArray

@@ -268,7 +268,7 @@ def range(
         wide = dtypes.as_dtype(dtype)
     kind = np.dtype(wide.as_numpy_dtype)
     if has_dims(bounds) and None not in bounds and kind.kind in "iu" and bounds[2] > 0:
-        return make_range_tensor(*bounds, kind)
+        return make_range_tensor(bounds[0], bounds[1], bounds[2], kind)
     # An integer range with known start and delta is determined by its size: it is a constant.
     varying = raws if kind.kind not in "iu" else (raws[0], raws[2])
     if any(type(raw) is TracedArray for raw in varying):
