@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
-from gradtape.core.errors import public
+from gradtape.core.errors import ResourceExhaustedError, public
 from gradtape.core.ports import DevicePort, devices
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
@@ -154,7 +154,10 @@ class EagerTensor(Tensor):
         """The value as a writable NumPy array; a scalar as a NumPy scalar."""
         array = self._array
         if isinstance(array, np.ndarray):
-            return array.copy() if array.ndim else array[()]
+            try:
+                return array.copy() if array.ndim else array[()]
+            except MemoryError as error:
+                raise ResourceExhaustedError(f"numpy: {error}.") from None
         return array
 
     def _numpy(self) -> Any:

@@ -5,3 +5,11 @@ from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines
 from gradtape.debug.source import source as source
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes
+
+__all__ = [
+    "Comparison",
+    "Difference",
+    "compare_engines",
+    "saved_bytes",
+    "source",
+]  # `help` describes these

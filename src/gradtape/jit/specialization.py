@@ -29,10 +29,18 @@ from gradtape.state.variable.commit import commit, make_versions
 from gradtape.tape.source import variable_of
 
 log = logging.getLogger("gradtape")
+UNBOUND_NOTE = (
+    "Only a branch of an `if`, or the body of a loop, sets this name, and it did not run for these "
+    "values. Set the name before, or in every branch."
+)
 
 
 class ShapeError(InvalidArgumentError, ValueError):
-    """An op fails while tracing, because of the shapes or dtypes of the arguments."""
+    """An op fails while tracing; users see it as an InvalidArgumentError."""
+
+
+ShapeError.__name__ = ShapeError.__qualname__ = InvalidArgumentError.__name__
+ShapeError.__module__ = InvalidArgumentError.__module__
 
 
 class OpenSizesFailed(Exception):  # noqa: N818  not an error
@@ -158,7 +166,7 @@ class Specialization:
         try:
             path = self.trace_path(trace, call, inputs)
             if trace.versions.created:
-                self.owner.note_created_variables(trace.versions.created)
+                self.owner.note_created_variables(trace.versions)
                 return self.retrace(call, trace.log.events)
             raws = [raw_value(t) for t in path.result_tensors()]
             if path.choice.device is not None:
@@ -221,6 +229,9 @@ class Specialization:
             raise ended from None
         except InvalidArgumentError as error:
             raise as_shape_error(error) from None
+        except UnboundLocalError as error:
+            error.add_note(UNBOUND_NOTE)
+            raise
 
     def specialise_path(self, trace: Trace, path: TracedPath, call: Call) -> TracedPath:
         """Keep a path of unknown sizes for other calls; return the path for this call."""
@@ -261,7 +272,7 @@ class Specialization:
                 returned = convert_results(owner.traced_function()(*args, **kwargs), owner.name)
                 result = nest.map_structure(leaf, returned, expand_composites=True)
             if trace.versions.created:
-                owner.note_created_variables(trace.versions.created)
+                owner.note_created_variables(trace.versions)
         finally:
             trace.close()
         return result

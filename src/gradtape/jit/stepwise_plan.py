@@ -15,10 +15,11 @@ from gradtape.jit.guard_tree import run_node
 class StepwisePlan:
     """A graph that is not compiled, with the interface of a plan."""
 
-    in_place: None = None
+    returns_jax_arrays = False
 
     def __init__(self, graph: Graph) -> None:
         """Run `graph`."""
+        self.in_place: dict[int, int] = {}  # no variable is updated in its array
         self.graph = graph
         self.nodes = graph.live_nodes()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import NUMPY_BLAS, BlasThreadSettings, run_sum
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import Spec, primitive
 from gradtape.core.shape_rule import lead_axes, replace_axis
@@ -98,7 +99,7 @@ def sum_raw(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
         total = x.dot(ones_vector(x.size, wide))
         return total.reshape(1) if keepdims else total
     if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
-        total = sum_vector(x.reshape(-1))
+        total = run_sum(sum_vector, x.reshape(-1))
         return total.reshape((1,) * x.ndim) if keepdims else total
     if same and n > 1 and len(axis) == n and -1 not in axis and x.size:
         total = sum_matrix_rows(x.reshape(-1, x.shape[-1]))
@@ -111,7 +112,8 @@ def sum_raw(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
             and width <= MAX_DOT_LENGTH
             and x.flags.c_contiguous
         ):
-            total = np.dot(x.reshape(-1, width), np.ones(width, wide)).reshape(x.shape[:-1])
+            total = run_sum(np.dot, x.reshape(-1, width), np.ones(width, wide))
+            total = total.reshape(x.shape[:-1])
             return total[..., None] if keepdims else total
     return np.add.reduce(x, axis, wide, None, keepdims)
 
@@ -303,7 +305,8 @@ def sum_matrix_rows(x: Any) -> Any:
     """Sum of a raw matrix over its rows; by a product with ones for float32 and float64."""
     if x.dtype.char in "fd":
         n = x.shape[0]
-        return (ones_vector(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)).dot(x)
+        ones = ones_vector(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)
+        return ones.dot(x) if x.size < BlasThreadSettings.sum else NUMPY_BLAS.run(ones.dot, x)
     return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
 
 

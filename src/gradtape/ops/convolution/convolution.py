@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import NUMPY_BLAS, run_product
 from gradtape.core.dtypes import accumulator
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
@@ -69,8 +70,8 @@ def matmul_wide(a: Any, b: Any, dtype: Any) -> Any:
     """Matrix product, accumulated in float32 for the half types."""
     wide = accumulator(dtype)
     if wide is dtype:
-        return np.matmul(a, b)
-    return np.matmul(a.astype(wide), b.astype(wide)).astype(dtype)
+        return run_product(np.matmul, a, b)
+    return run_product(np.matmul, a.astype(wide), b.astype(wide)).astype(dtype)
 
 
 def run_algorithm(how: Any, step: str, dtype: Any, *args: Any) -> Any:
@@ -79,9 +80,9 @@ def run_algorithm(how: Any, step: str, dtype: Any, *args: Any) -> Any:
     args = tuple(
         [a.astype(wide) if isinstance(a, np.ndarray) and a.dtype != wide else a for a in args]
     )
-    result = getattr(how, step)(*args)
+    result = NUMPY_BLAS.run(getattr(how, step), *args)
     if result is None:
-        result = getattr(accurate, step)(*args)
+        result = NUMPY_BLAS.run(getattr(accurate, step), *args)
     return result if wide is dtype else result.astype(dtype)
 
 

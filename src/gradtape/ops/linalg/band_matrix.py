@@ -75,7 +75,7 @@ def banded_solve_wrt_b(g, bands, below, crossed):
     return banded_solve(turned, g, below=k - 1 - below, crossed=False)
 
 
-def banded_solve_shape(bands, b, below, crossed):
+def banded_solve_shape(bands, b, **static):
     return (*broadcast_shapes(bands.shape[:-2], b.shape[:-2]), *b.shape[-2:])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_lapack, run_scipy
 from gradtape.core.dims import min_size
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Spec, primitive
@@ -59,7 +60,7 @@ def cholesky_wrt_a(g, out):
 def cholesky(a):
     """Lower triangular factor of Hermitian matrices; NaN where one is not positive definite."""
     try:
-        return np.linalg.cholesky(a)
+        return run_lapack(np.linalg.cholesky, a)
     except np.linalg.LinAlgError:
         out = np.stack([cholesky_or_nan(m) for m in a.reshape(-1, *a.shape[-2:])])
         return out.reshape(a.shape)
@@ -68,7 +69,7 @@ def cholesky(a):
 def cholesky_or_nan(matrix: Any) -> Any:
     """Cholesky factor of one matrix; a triangle of NaN if it is not positive definite."""
     try:
-        return np.linalg.cholesky(matrix)
+        return run_lapack(np.linalg.cholesky, matrix)
     except np.linalg.LinAlgError:
         return np.tril(np.full_like(matrix, np.nan))
 
@@ -125,7 +126,7 @@ def eigh(a):
 
 def compute_eigh(a: Any) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of finite matrices."""
-    e, v = np.linalg.eigh(a)
+    e, v = run_lapack(np.linalg.eigh, a)
     return e, v
 
 
@@ -174,7 +175,7 @@ def eig_shapes(a):
 def eig(a):
     """Eigenvalues and eigenvectors of general matrices."""
     check_finite("eig", a)
-    e, v = np.linalg.eig(a)
+    e, v = run_lapack(np.linalg.eig, a)
     kind = np.result_type(a.dtype, np.complex64)
     return e.astype(kind), v.astype(kind)
 
@@ -234,7 +235,7 @@ def qr_shapes(a):
 @primitive(a=qr_wrt_a, outputs=True, shape=qr_shapes)
 def qr(a):
     """Orthonormal columns and an upper triangular matrix whose product is `a`."""
-    return spread_nan_over_basis(*np.linalg.qr(a))
+    return spread_nan_over_basis(*run_lapack(np.linalg.qr, a))
 
 
 @qr.lower
@@ -256,7 +257,7 @@ def mask_basis(q: Any, r: Any) -> Any:
 @primitive(a=None, outputs=True, shape=lambda a: [(*a.shape[:-1], a.shape[-2]), a.shape])
 def full_qr(a):
     """As `qr`, with `q` square."""
-    return spread_nan_over_basis(*np.linalg.qr(a, mode="complete"))
+    return spread_nan_over_basis(*run_lapack(np.linalg.qr, a, mode="complete"))
 
 
 @full_qr.lower
@@ -314,7 +315,7 @@ def svd(a):
 
 def compute_svd(a: Any, full: bool = False) -> tuple[Any, Any, Any]:
     """Singular values and vectors of finite matrices."""
-    u, s, vh = np.linalg.svd(a, full_matrices=full)
+    u, s, vh = run_lapack(np.linalg.svd, a, full_matrices=full)
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
 
 
@@ -363,7 +364,7 @@ def singular_values(a):
 
 def compute_singular_values(a: Any) -> Any:
     """Singular values of finite matrices."""
-    return np.linalg.svd(a, compute_uv=False)
+    return run_lapack(np.linalg.svd, a, compute_uv=False)
 
 
 @singular_values.lower
@@ -391,7 +392,7 @@ def factor_finite_matrix(matrix: Any) -> tuple[Any, Any]:
     from scipy.linalg import get_lapack_funcs
 
     (factor,) = get_lapack_funcs(("getrf",), (matrix,))
-    both, swaps, _ = factor(matrix)
+    both, swaps, _ = run_scipy(factor, matrix)
     order = np.arange(len(matrix))
     for j, k in enumerate(swaps):
         order[[j, k]] = order[[k, j]]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_scipy
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
 from gradtape.core.shape_rule import keep_shape
@@ -48,7 +49,7 @@ def compute_expm(a: Any) -> Any:
     """Exponential of finite matrices."""
     from scipy.linalg import expm as exponential
 
-    out = exponential(a).astype(a.dtype, copy=False)
+    out = run_scipy(exponential, a).astype(a.dtype, copy=False)
     if has_finite_sum(out):
         return out
     # SciPy gives NaN where its scaling overflows. Those results may be zero or infinite.
@@ -130,7 +131,7 @@ def sylvester(a, b, c):
     a, b, c = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b, c))
     for i in np.ndindex(lead):
         fine = all(np.isfinite(x[i]).all() for x in (a, b, c))
-        out[i] = solve_sylvester(a[i], b[i], c[i]) if fine else np.nan
+        out[i] = run_scipy(solve_sylvester, a[i], b[i], c[i]) if fine else np.nan
     return out
 
 
@@ -166,7 +167,7 @@ def sqrt_of_matrix(matrix: Any) -> Any:
     """Square root of one matrix, in its dtype."""
     from scipy.linalg import sqrtm
 
-    root = sqrtm(matrix)
+    root = run_scipy(sqrtm, matrix)
     if np.iscomplexobj(root) and not np.iscomplexobj(matrix):
         return np.full(matrix.shape, np.nan, matrix.dtype)
     return root.astype(matrix.dtype)
@@ -226,7 +227,7 @@ def log_of_matrix(matrix: Any) -> Any:
     """Logarithm of one matrix, in its dtype."""
     from scipy.linalg import logm
 
-    return logm(matrix.astype(complex)).astype(matrix.dtype)
+    return run_scipy(logm, matrix.astype(complex)).astype(matrix.dtype)
 
 
 LOGM_ROOTS = 6

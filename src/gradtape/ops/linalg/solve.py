@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_lapack
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
@@ -36,7 +37,7 @@ def inverse(a):
     if not has_finite_sum(a):
         return solve_with_nonfinite("inv", a, np.broadcast_to(np.eye(a.shape[-1]), a.shape))
     try:
-        return np.linalg.inv(a)
+        return run_lapack(np.linalg.inv, a)
     except np.linalg.LinAlgError:
         raise InvalidArgumentError(
             "inv: Input is not invertible. Received a singular matrix; try pinv."
@@ -58,7 +59,7 @@ def solve(a, b):
     if not has_finite_sum(a):
         return solve_with_nonfinite("solve", a, b)
     try:
-        return np.linalg.solve(a, b)
+        return run_lapack(np.linalg.solve, a, b)
     except np.linalg.LinAlgError:
         raise InvalidArgumentError(
             "solve: Input matrix is not invertible. Received a singular matrix; try lstsq."
@@ -111,7 +112,7 @@ def triangular_solve_wrt_a(g, a, out, lower):
 def triangular_solve(a, b, *, lower: bool):
     """The solution `x` of a @ x = b; only the lower or upper triangle of `a` is read."""
     try:
-        out = np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
+        out = run_lapack(np.linalg.solve, np.tril(a) if lower else np.triu(a), b)
     except np.linalg.LinAlgError:
         return solve_by_substitution(a, b, lower)
     return out if has_finite_sum(out) else solve_by_substitution(a, b, lower)
@@ -151,7 +152,7 @@ def append_matrix_axes(g: Any) -> Any:
 )  # the conjugate follows TensorFlow
 def det(a):
     """Determinant of square matrices."""
-    found = np.linalg.det(a)
+    found = run_lapack(np.linalg.det, a)
     if has_finite_sum(a):
         return found
     return correct_nonfinite(a, (found,), lambda matrix: (np.prod(find_pivots(matrix)),))[0]
@@ -169,7 +170,7 @@ def lower_det(a):
 )
 def slogdet(a):
     """Sign and logarithm of the absolute value of the determinant."""
-    sign, logabs = np.linalg.slogdet(a)
+    sign, logabs = run_lapack(np.linalg.slogdet, a)
     if not has_finite_sum(a):
         sign, logabs = correct_nonfinite(a, (sign, logabs), slogdet_of_nonfinite)
     return sign, logabs.astype(a.dtype)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_sum
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
 from gradtape.core.shape_rule import lead_axes
@@ -260,7 +261,7 @@ def sum_centered_product(pull, x, mean, *, shape: Shape, rank: int):
         return unbroadcast(product, shape, 0, pull, pull.shape[pull.ndim - rank :])
     rows, pulls = (a.reshape(layout.height, layout.width) for a in (x, pull))
     middle = None if is_scalar_zero(mean) else layout.lay_operand(mean)
-    return layout.sum_all_blocks(rows, middle, pulls).reshape(shape)
+    return run_sum(layout.sum_all_blocks, rows, middle, pulls).reshape(shape)
 
 
 @sum_centered_product.lower
@@ -305,5 +306,5 @@ def moments(x, *, axis: Axes, keepdims: bool):
 def moments_in_blocks(layout: MatrixLayout, x: Any, count: Any) -> tuple[Any, Any]:
     """Compute `moments` in blocks."""
     rows = x.reshape(layout.height, layout.width)
-    mean = layout.sum_all_blocks(rows) / count
-    return mean, layout.sum_all_blocks(rows, layout.lay_operand(mean), True) / count
+    mean = run_sum(layout.sum_all_blocks, rows) / count
+    return mean, run_sum(layout.sum_all_blocks, rows, layout.lay_operand(mean), True) / count

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_sum
 from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import broadcast_shapes
@@ -36,7 +37,7 @@ def multiply_softmax_jacobian(x, share, *, axis: int):
     If `share` is a softmax, this is `x` times the softmax's Jacobian, a symmetric matrix.
     """
     if has_short_rows(x, axis) and x.shape == share.shape:
-        return multiply_softmax_jacobian_by_rows(x, share)
+        return run_sum(multiply_softmax_jacobian_by_rows, x, share)
     product = x.astype(accumulator(x.dtype), copy=False) * share
     mean = np.add.reduce(product, axis=axis, keepdims=True).astype(x.dtype, copy=False)
     return (x - mean) * share
@@ -52,7 +53,7 @@ def softmax(x, *, axis: int):
         return (
             softmax_block(x, width)
             if x.ndim == 2 and x.size <= BLOCK
-            else softmax_by_rows(x, width)
+            else run_sum(softmax_by_rows, x, width)
         )
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
     total = np.add.reduce(e, axis=axis, keepdims=True, dtype=accumulator(x.dtype))
