@@ -42,7 +42,7 @@ def bind_open(trace: Any, op: Any, lifted: list[Any], static: dict[str, Any]) ->
     if folded is not None:
         return folded
     results, failed = run_at_hints(trace, op, views, static)
-    shapes = infer_open_shapes(op, views, static, results)
+    shapes, is_found = infer_open_shapes(op, views, static, results)
     if shapes is None or not fit_results(trace, shapes, results):
         pin_sizes([*views, *static.values(), *raw_arguments(op)])
         shapes = [raw.shape for raw in results]
@@ -51,7 +51,7 @@ def bind_open(trace: Any, op: Any, lifted: list[Any], static: dict[str, Any]) ->
     if failed is not None:
         trace.note_failure(failed, outs)
     trace.record_node(op, lifted, static, outs)
-    if op.dynamic and not trace.options.has_fixed_shapes:
+    if (op.dynamic or is_found) and not trace.options.has_fixed_shapes:
         for one in outs:
             trace.guard_value(one._array, "shape")
     out: Any = outs if op.outputs else outs[0]
@@ -89,20 +89,24 @@ def raw_of(view: Any, hints: Any) -> Any:
 
 def infer_open_shapes(
     op: Any, views: tuple[Any, ...], static: dict[str, Any], results: tuple[Any, ...]
-) -> list[Shape] | None:
-    """The shapes of the results by the shape rule of the op; None if it has none.
+) -> tuple[list[Shape] | None, bool]:
+    """The shapes of the results by the shape rule of the op, or None if it has none.
 
-    A size that only the data determines is that of the call; a guard checks it.
+    A size that only the data determines is that of the call. The second result says whether there
+    is one, which a guard must check. Stacks of a loop need no guard: only its gradient reads them.
     """
     if op.core_ndim == 0 and op.shape_rule is None:
-        return [broadcast_shapes(*[getattr(view, "shape", ()) for view in views])]
+        return [broadcast_shapes(*[getattr(view, "shape", ()) for view in views])], False
     if op.shape_rule is None:
-        return [()] * len(results) if all(raw.shape == () for raw in results) else None
-    shapes: list[Shape] = [spec.shape for spec in infer_specs(op, views, static)]
-    return [
+        is_scalar = all(raw.shape == () for raw in results)
+        return ([()] * len(results) if is_scalar else None), False
+    inferred: list[Shape] = [spec.shape for spec in infer_specs(op, views, static)]
+    is_found = op.name != "loop" and any(n is FRESH for shape in inferred for n in shape)
+    shapes = [
         tuple([m if n is FRESH else n for n, m in zip(shape, raw.shape, strict=True)])
-        for shape, raw in zip(shapes, results, strict=True)
+        for shape, raw in zip(inferred, results, strict=True)
     ]
+    return shapes, is_found
 
 
 def fit_results(trace: Any, shapes: list[Shape], results: tuple[Any, ...]) -> bool:
