@@ -30,11 +30,8 @@ class SizePinning:
     builder: GraphBuilder
     op_index: int
     unseeded_count: int
-
-    def __init__(self) -> None:
-        """Start without unknown sizes."""
-        self.sizes: SizeContext | None = None
-        self.pins_sizes = False
+    sizes: SizeContext | None = None
+    pins_sizes = False
 
     def narrow_shape(self, held: TracedArray, known: TensorShape) -> None:
         """Assume sizes that the program states.

@@ -77,7 +77,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     ) -> None:
         """Start empty; `replayed` are the events of an earlier run of the same call."""
         StreamCursor.__init__(self, streams or FunctionStreams())
-        SizePinning.__init__(self)
         self.options = options
         self.builder = GraphBuilder()
         self.versions = VariableVersions()

@@ -20,7 +20,7 @@ from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.loop_option import rewrite_loops
 from gradtape.jit.nested_call import call_inside_trace
-from gradtape.jit.open_signature import OpenSignature
+from gradtape.jit.open_signature import make_open_signature
 from gradtape.jit.signature import Call, Signature, make_weak_reference
 from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
@@ -107,7 +107,9 @@ class Function:
         self.replayable_traces: dict[Any, Any] = {}
         # With an input_signature TensorFlow traces once for all shapes: they share the streams.
         self.streams = FunctionStreams() if input_signature is not None else None
-        self.open_signature = OpenSignature(input_signature, bool(options.get("reduce_retracing")))
+        self.open_signature = make_open_signature(
+            input_signature, bool(options.get("reduce_retracing"))
+        )
         self.differentiates = False  # whether it calls tf.gradients
         self.requested_calls: list[
             tuple[Any, Any]
@@ -242,8 +244,11 @@ class Function:
             if known is not None:  # another thread was first
                 return known
             made = Specialization(self, call)
-            made.open_traces = self.open_signature.find(call)
-            if not made.find_traced_paths(call) and self.warns_of_retracing:
+            is_traced = False
+            if self.open_signature is not None:
+                made.open_traces = self.open_signature.find(call)
+                is_traced = made.find_traced_paths(call)
+            if not is_traced and self.warns_of_retracing:
                 retrace_warning.warn_if_retracing(
                     self, call, next(reversed(self._cache.values()), None)
                 )

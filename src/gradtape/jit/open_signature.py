@@ -84,10 +84,9 @@ class OpenSignature:
         traces: by dtypes, open shapes and Python values, the traces.
     """
 
-    def __init__(self, input_signature: Any, reduces_retracing: bool) -> None:
-        """For a function with these options."""
-        self.shapes = find_open_shapes(input_signature)
-        self.reduces_retracing = reduces_retracing and input_signature is None
+    def __init__(self, shapes: list[TensorShape] | None) -> None:
+        """With `shapes`, for this signature; else for functions that reduce retracing."""
+        self.shapes = shapes
         self.seen: dict[Any, list[TensorShape]] = {}
         self.traces: dict[Any, OpenTraces] = {}
 
@@ -103,7 +102,7 @@ class OpenSignature:
 
     def generalise(self, call: Call) -> list[TensorShape] | None:
         """Shapes that cover this call and earlier ones; None if they are those of the call."""
-        if not self.reduces_retracing or not is_open_call(call):
+        if not is_open_call(call):
             return None
         own = [TensorShape.from_tuple(t._array.shape) for t in call.tensors]
         key = open_key(call, [TensorShape([None] * len(shape)) for shape in own])
@@ -113,6 +112,14 @@ class OpenSignature:
             own = [a.most_specific_compatible_shape(b) for a, b in pairs]
         self.seen[key] = own
         return None if all(shape.is_fully_defined() for shape in own) else own
+
+
+def make_open_signature(input_signature: Any, reduces_retracing: bool) -> OpenSignature | None:
+    """The open signature of a function with these options; None if it has no open sizes."""
+    shapes = find_open_shapes(input_signature)
+    if shapes is None and not (reduces_retracing and input_signature is None):
+        return None
+    return OpenSignature(shapes)
 
 
 def find_open_shapes(input_signature: Any) -> list[TensorShape] | None:
