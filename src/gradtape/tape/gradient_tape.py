@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
-from importlib import import_module
 from operator import is_
 from typing import Any, TypeVar, overload
 
@@ -23,7 +22,6 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
-from gradtape.core.ports import DisplayPort, make_html
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -41,12 +39,13 @@ from gradtape.tape.source import (
     to_current_trace,
     variable_of,
 )
+from gradtape.tape.tape_display import DisplayMethods
 
 log = logging.getLogger("gradtape")
 K = TypeVar("K")
 
 
-class GradientTape:
+class GradientTape(DisplayMethods):
     """Record operations for automatic differentiation.
 
     The tape watches trainable variables that are read inside its context. Call `watch` to watch
@@ -274,26 +273,6 @@ class GradientTape:
         if not nest.is_nested(sources):
             return results[0]
         return nest.pack_sequence_as(sources, results)
-
-    def summary(self) -> Any:
-        """The recorded ops with shapes, saved bytes and their share; printing it shows a table.
-
-        Lines are known if the tape recorded inside `gradtape.debug.record_lines()`.
-        """
-        import_module(DisplayPort.supplier)
-        return DisplayPort.summarize(self)
-
-    def memory(self) -> Any:
-        """The memory that the tape keeps alive: in total, by op, by line and by name scope."""
-        import_module(DisplayPort.supplier)
-        return DisplayPort.measure(self)
-
-    def draw(self, path: Any = None) -> str:
-        """Draw the recorded ops as SVG, into a file if `path` is given; see `debug.draw`."""
-        import_module(DisplayPort.supplier)
-        return DisplayPort.draw(self, path)
-
-    _repr_html_ = make_html
 
     def _require_record(self) -> TapeRecord:
         if self._tape is None:
