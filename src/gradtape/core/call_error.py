@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import reprlib
+import sys
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -75,6 +76,14 @@ def is_library_code(frame: Any) -> bool:
     if name.startswith(_PYTHON) and not re.search("(site|dist)-packages", name):
         return True
     return str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES
+
+
+def locate_caller() -> str:
+    """The file and line of the user's code that called this library: `train.py, line 12`."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and is_library_code(frame):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
 
 
 def hide_internal_cause(error: Exception) -> None:

@@ -108,10 +108,27 @@ class XlaPort(Port, supplier="gradtape.compile.xla.engine"):
     fetch: Callable[[Any], Any]
 
 
+class RawFunctionPort(Port, supplier="gradtape.graph.raw_function"):
+    """Functions of raw arrays in a trace: `trace_call` records a call on unknown sizes."""
+
+    trace_call: Callable[[Callable[..., Any], tuple[Any, ...]], Tensor]
+
+
 class CompilerPort(Port, supplier="gradtape.compile.numpy.engine"):
     """The NumPy engine, for the bodies of loops and branches: `compile` makes a plan of a graph."""
 
     compile: Callable[..., Callable[..., tuple[Any, ...]]]
+
+
+class SizePort(Port, supplier="gradtape.graph.size_tensor"):
+    """Tensors of unknown sizes in a trace.
+
+    `make_scalar` makes a tensor of a symbolic size, `make_filled` one of unknown sizes whose
+    elements are equal.
+    """
+
+    make_scalar: Callable[[Any, Any], Tensor]
+    make_filled: Callable[[tuple[Any, ...], Any, Any], Tensor]
 
 
 class ConversionPort(Port, supplier="gradtape.tf.tensor_operator"):
@@ -132,6 +149,25 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     find_function: Callable[[Any], Any]
     find_sparse_function: Callable[[Any], Any]
     method_module: Callable[[], Any]
+
+
+class DisplayPort(Port, supplier="gradtape.debug.display"):
+    """What tapes, tensors, variables, functions and datasets show of themselves.
+
+    `summarize` and `measure` describe a tape, `draw` draws a tape or a function into a file, and
+    `to_html` makes HTML for notebooks.
+    """
+
+    summarize: Callable[[Any], Any]
+    measure: Callable[[Any], Any]
+    draw: Callable[[Any, Any], str]
+    to_html: Callable[[Any], str]
+
+
+def make_html(thing: Any) -> str:
+    """HTML for notebooks; the method `_repr_html_` of several classes."""
+    import_module(DisplayPort.supplier)
+    return DisplayPort.to_html(thing)
 
 
 class DeviceState:

@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.errors import ResourceExhaustedError, public
-from gradtape.core.ports import DevicePort, devices
+from gradtape.core.ports import DevicePort, devices, make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 
@@ -98,7 +98,7 @@ class Tensor(TensorLike):
         def __float__(self) -> float: ...
         def __complex__(self) -> complex: ...
 
-        def numpy(self) -> Any:
+        def numpy(self) -> np.ndarray[Any, Any]:
             """The value; declared for type checkers, symbolic tensors do not have it."""
 
     @property
@@ -222,12 +222,16 @@ class EagerTensor(Tensor):
         return np.array(view, dtype=dtype, copy=copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """A copy of the value as a DLPack capsule; NumPy does not export read-only arrays."""
-        return np.array(self._array).__dlpack__(**options)
+        """The value as a DLPack capsule that shares its memory; consumers must not write to it."""
+        array = np.asarray(self._array)
+        try:
+            return array.__dlpack__(**options)
+        except BufferError:  # NumPy exports read-only arrays only to consumers that know of them
+            return array.copy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU as DLPack's device type and number."""
-        return np.array(self._array).__dlpack_device__()
+        return np.asarray(self._array).__dlpack_device__()
 
     def __buffer__(self, flags: int) -> memoryview:
         """The value as a read-only buffer (from Python 3.12 on)."""
@@ -297,6 +301,8 @@ class EagerTensor(Tensor):
                 f"{self.shape}."
             )
         return self._array[()]
+
+    _repr_html_ = make_html
 
     def __format__(self, spec: str) -> str:
         """Format as NumPy does; a scalar as its Python number."""

@@ -68,6 +68,8 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         if keras.is_keras_2_module(fullname):
             return ModuleSpec(fullname, self, is_package=True)
         if not is_tensorflow_module(fullname):
+            if fullname == keras.LAST_MODULE and keras.BACKEND_TRAINER in sys.modules:
+                keras.connect_trainer()
             return self.hiding_finder.find_spec(fullname, path, target)
         importer, function = find_importer()
         is_query = function == "importlib.util.find_spec"

@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Iterator
 from operator import is_
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from gradtape.core import context, nest
 from gradtape.core.argument import describe
@@ -29,6 +29,7 @@ from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.initial_cotangent import initial_cotangents
+from gradtape.tape.located_record import RecordClass
 from gradtape.tape.source import (
     as_cotangent_tensor,
     collect_gradient,
@@ -38,11 +39,13 @@ from gradtape.tape.source import (
     to_current_trace,
     variable_of,
 )
+from gradtape.tape.tape_display import DisplayMethods
 
 log = logging.getLogger("gradtape")
+K = TypeVar("K")
 
 
-class GradientTape:
+class GradientTape(DisplayMethods):
     """Record operations for automatic differentiation.
 
     The tape watches trainable variables that are read inside its context. Call `watch` to watch
@@ -85,7 +88,7 @@ class GradientTape:
                 "again."
             )
         if self._tape is None:
-            self._tape = TapeRecord(self._watch_accessed_variables)
+            self._tape = RecordClass.chosen(self._watch_accessed_variables)
         self._tape.thread_dict = local.__dict__
         context.push_recorder(self._tape)
         self._recording = True
@@ -170,6 +173,38 @@ class GradientTape:
             self._variables = self._tape.variables
         return tuple(variable for _, (variable, _) in sorted(self._variables.items()))
 
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> list[Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Tensor: ...
     def gradient(
         self,
         target: Any,
@@ -265,6 +300,42 @@ class GradientTape:
             self._variables = self._tape.variables
             self._tape = None
 
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: list[Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor: ...
     def jacobian(
         self,
         target: Any,
@@ -304,7 +375,7 @@ class GradientTape:
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Tensor:
         """Derivative of each row of `target` with respect to the same row of `source`.
 
         Args:

@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import dtypes
 from gradtape.core.argument import check_text
 from gradtape.core.context import current_trace, local, use_recorders
@@ -14,6 +16,7 @@ from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
 from gradtape.core.name_scope import current_scope
+from gradtape.core.ports import make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
@@ -218,6 +221,8 @@ class Variable(
         text = format_value(self._stored_version()._array)
         return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}, numpy={text}>"
 
+    _repr_html_ = make_html
+
     # -- reading
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -240,7 +245,7 @@ class Variable(
         """The current value as a new tensor; later assignments do not change it."""
         return self.value()
 
-    def numpy(self) -> Any:
+    def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the value as a NumPy array, or as a NumPy scalar."""
         if active_trace() is not None:
             raise NotImplementedError(

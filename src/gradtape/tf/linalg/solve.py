@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
+from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import broadcast_shapes
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, INT64, with_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
@@ -109,9 +114,16 @@ def lstsq(
     return found if tall else matmul_ops.matmul(ah, found)
 
 
+@with_shape(lambda weight, size, dtype: Spec(((size, size), np.dtype(dtype))))
 def make_ridge(weight: Any, size: int, dtype: Any) -> Any:
     """Make an identity matrix times a raw weight."""
     return (np.eye(size) * weight).astype(dtype)
+
+
+@with_shape(lambda size, dtype: Spec(((), np.dtype("float32"))))
+def default_rcond(size: int, dtype: Any) -> Any:
+    """The ratio to the largest singular value, below which another one counts as zero."""
+    return np.float32(10 * size * float(np.finfo(dtype).eps))
 
 
 @public
@@ -119,7 +131,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     """Moore-Penrose inverse; singular values up to `rcond` times the largest count as zero."""
     x = as_real_matrices("pinv", a)
     if rcond is None:
-        rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
+        rcond = compute_constant(default_rcond, max_size(*x._array.shape[-2:]), x._array.dtype)
     values, left, right = decomposition_ops.svd(x)
     keep = apply_raw(mask_significant, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
@@ -127,6 +139,12 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return matmul_ops.matmul(decomposition_ops.scale_columns(right, inverse), adjoint_of(left))
 
 
+def mask_significant_spec(values: Any, rcond: Any) -> Any:
+    """Spec of the result of `mask_significant`."""
+    return Spec((broadcast_shapes(values.shape, (*rcond.shape, 1)), BOOL))
+
+
+@with_shape(mask_significant_spec)
 @on_jax(xla_lowering.lower_is_significant)
 def mask_significant(values: Any, rcond: Any) -> Any:
     """Mask of the raw singular values above `rcond` times the largest."""
@@ -141,11 +159,8 @@ def lu_matrix_inverse(
     """Inverse of the matrix with the factors that `lu` returned."""
     both = convert(lower_upper)
     n = both._array.shape[-1]
-    return lu_solve(
-        both,
-        perm,
-        make_tensor(np.broadcast_to(np.eye(n, dtype=both._array.dtype), both._array.shape)),
-    )
+    eye = convert(compute_constant(np.eye, n, None, 0, both._array.dtype))
+    return lu_solve(both, perm, broadcast_to(eye, shape=both._array.shape, rank=2))
 
 
 @public
@@ -183,12 +198,14 @@ def lu_reconstruct(
     return permute_rows(product, apply_raw(invert_permutations, convert(perm)))
 
 
+@with_shape(lambda perm: Spec((perm.shape, INT64)))
 @on_jax(xla_lowering.lower_invert_permutation)
 def invert_permutations(perm: Any) -> Any:
     """Invert raw permutations."""
     return np.argsort(perm, axis=-1)
 
 
+@with_shape(lambda order, shape: tuple(shape))
 @on_jax(xla_lowering.lower_repeat_for_columns)
 def repeat_for_columns(order: Any, shape: tuple[int, ...]) -> Any:
     """Repeat raw orders (..., n) for each column."""

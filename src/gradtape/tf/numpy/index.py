@@ -10,6 +10,9 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.argument import as_index, describe
 from gradtape.core.errors import ResourceExhaustedError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, keep_shape, with_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
@@ -59,12 +62,14 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     return gather_slice.gather(x, places, axis=at)
 
 
+@with_shape(keep_shape)
 def wrap_or_clip_indices(indices: Any, count: int, mode: str) -> Any:
     """Wrap or clip raw indices to an axis of length `count`."""
     inside = indices % count if mode == "wrap" else np.clip(indices, -count, count - 1)
     return to_nonnegative_indices(inside, count)
 
 
+@with_shape(keep_shape)
 def to_nonnegative_indices(indices: Any, count: int) -> Any:
     """Convert raw indices, which may count from the end, to non-negative ones."""
     return np.where(indices < 0, indices + count, indices)
@@ -140,6 +145,12 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     return diag_part(x, k=offset)
 
 
+@with_shape(lambda keep, k, rows, columns: Spec(((rows, columns), BOOL)))
+def mask_triangle(keep: Any, k: int, rows: int, columns: int) -> Any:
+    """Mask of the elements whose distance from the diagonal `keep` accepts."""
+    return keep(np.arange(columns) - np.arange(rows)[:, None], k)
+
+
 def make_triangle(name: str, keep: Any) -> Callable[..., Tensor]:
     """Make a public function that zeroes the elements on one side of a diagonal."""
 
@@ -147,7 +158,7 @@ def make_triangle(name: str, keep: Any) -> Callable[..., Tensor]:
     def part(m: Any, k: int = 0) -> Tensor:
         x = as_tnp_tensor(m)
         rows, columns = x._array.shape[-2:]
-        inside = keep(np.arange(columns) - np.arange(rows)[:, None], k)
+        inside = compute_constant(mask_triangle, keep, k, rows, columns)
         return mask.where(inside, x, full_like(x, 0))
 
     part.__name__ = part.__qualname__ = name
