@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import reprlib
+import sys
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep
 _CALLED = (os.path.dirname(np.__file__) + os.sep, GENERATED_PREFIX, "<frozen ", "<__array_")
 _PACKAGES = frozenset({"scipy", "ml_dtypes", "PIL", "google", "google_crc32c", "jax", "jaxlib"})
+CALLED_PACKAGES = _PACKAGES | {"gradtape", "numpy", "builtins"}  # whose errors a call may raise
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 # "op: what must hold", "cannot compute Mul as input #1", "Value for attr 'T'"
@@ -124,7 +126,10 @@ def needs_other_class(error: Exception, origin: ErrorOrigin) -> bool:
     """Whether users would take the class of an error for a mistake of the library."""
     if isinstance(error, MemoryError):
         return True
-    foreign = not type(error).__module__.startswith(("builtins", "gradtape"))
+    package = type(error).__module__.partition(".")[0]
+    if package not in CALLED_PACKAGES and package not in sys.stdlib_module_names:
+        return False  # a class of the user's: another thread has raised it in this one
+    foreign = package not in ("builtins", "gradtape")
     usual = isinstance(error, _KEPT) and not isinstance(error, UnicodeError)
     return (foreign or not usual) and not origin.deliberate
 

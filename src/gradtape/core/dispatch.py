@@ -124,6 +124,10 @@ def explain_kernel_error(
     error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
 ) -> Any:
     """Run the kernel again if only a float warning was raised; else raise TensorFlow's error."""
+    from gradtape.core.interruption import is_interruption
+
+    if is_interruption(error):
+        raise error
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
             return op.kernel(*raws, **static)
