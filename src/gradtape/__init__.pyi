@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from gradtape import debug as debug
+from gradtape import func as func
 from gradtape.compile import engine as engine
 from gradtape.core.enums import UnconnectedGradients as UnconnectedGradients
 from gradtape.core.enums import VariableAggregation as VariableAggregation
@@ -149,6 +150,7 @@ from gradtape.tf.array.sort_unique import unique as unique
 from gradtape.tf.array.sort_unique import unique_with_counts as unique_with_counts
 from gradtape.tf.array.tensor_array import TensorArray as TensorArray
 from gradtape.tf.array.tensor_array import TensorArraySpec as TensorArraySpec
+from gradtape.tf.config.device_spec import DeviceSpec as DeviceSpec
 from gradtape.tf.control_flow.cond_while import case as case
 from gradtape.tf.control_flow.cond_while import cond as cond
 from gradtape.tf.control_flow.cond_while import switch_case as switch_case

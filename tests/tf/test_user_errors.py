@@ -91,3 +91,58 @@ def test_debug_has_help():
     text = pydoc.plain(pydoc.render_doc(tf.debug))
     assert all(name in text for name in tf.debug.__all__)
     assert "compare_engines" in tf.debug.__all__
+
+
+@pytest.mark.parametrize("method", ["map", "filter", "take_while"])
+def test_a_function_of_the_wrong_arity_is_named_with_both_numbers(method):
+    data = tf.data.Dataset.from_tensor_slices(([1.0], [2.0]))
+    with pytest.raises(TypeError, match=rf"{method}: an element has 2 components.*takes 1 arg"):
+        list(getattr(data, method)(lambda x: x > 0))
+
+
+def test_a_name_that_no_branch_has_set_says_so():
+    @tf.function
+    def f(x):
+        if x > 0:
+            y = x
+        return y
+
+    with pytest.raises(UnboundLocalError) as info:
+        f(tf.constant(-1.0))
+    assert "branch" in info.value.__notes__[0]
+
+
+def test_a_variable_created_twice_names_the_line():
+    @tf.function
+    def f(x):
+        return tf.Variable(x) + 1
+
+    with pytest.raises(ValueError, match=rf"line {f.python_function.__code__.co_firstlineno + 2}"):
+        f(tf.constant(1.0))
+
+
+def test_an_error_of_the_input_signature_shows_specs_and_no_values():
+    f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([None, 2])])
+    with pytest.raises(TypeError) as info:
+        f(tf.fill([40, 4], 0.125))
+    assert "(40, 4)" in str(info.value)
+    assert "(None, 2)" in str(info.value)
+    assert "0.125" not in str(info.value)
+    with pytest.raises(TypeError, match=r"Received 2 arguments .* for the 1 parameters \(x\)"):
+        tf.function(lambda x: x)(tf.ones([2]), 1)
+
+
+def test_an_error_of_values_while_tracing_is_an_invalid_argument_error():
+    f = tf.function(lambda x: tf.gather([1.0, 2.0], x))
+    with pytest.raises(tf.errors.InvalidArgumentError) as info:
+        f(tf.constant(5))
+    assert type(info.value).__name__ == "InvalidArgumentError"
+
+
+def test_operations_of_a_graph_can_be_listed():
+    made = tf.function(lambda x: tf.sin(x) * 2.0).get_concrete_function(tf.TensorSpec([]))
+    operations = made.graph.get_operations()
+    assert len(operations) >= 3
+    assert made.graph.get_operation_by_name(operations[1].name).op == operations[1].op
+    with pytest.raises(KeyError, match="none"):
+        made.graph.get_operation_by_name("none")

@@ -25,7 +25,8 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep
 _CALLED = (os.path.dirname(np.__file__) + os.sep, GENERATED_PREFIX, "<frozen ", "<__array_")
 _PACKAGES = frozenset({"scipy", "ml_dtypes", "PIL", "google", "google_crc32c", "jax", "jaxlib"})
-CALLED_PACKAGES = _PACKAGES | {"gradtape", "numpy", "builtins"}  # whose errors a call may raise
+# Packages whose errors a call may raise.
+CALLED_PACKAGES = _PACKAGES | {"gradtape", "tensorflow", "numpy", "builtins"}
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 # "op: what must hold", "cannot compute Mul as input #1", "Value for attr 'T'"
@@ -79,6 +80,14 @@ def is_library_code(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES
 
 
+def locate_caller() -> str:
+    """The file and line of the user's code that called this library: `train.py, line 12`."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and is_library_code(frame):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
+
+
 def hide_internal_cause(error: Exception) -> None:
     """Do not show errors behind `error` that this library raised and caught."""
     behind = error.__cause__ or error.__context__
@@ -129,7 +138,7 @@ def needs_other_class(error: Exception, origin: ErrorOrigin) -> bool:
     package = type(error).__module__.partition(".")[0]
     if package not in CALLED_PACKAGES and package not in sys.stdlib_module_names:
         return False  # a class of the user's: another thread has raised it in this one
-    foreign = package not in ("builtins", "gradtape")
+    foreign = package not in ("builtins", "gradtape", "tensorflow")
     usual = isinstance(error, _KEPT) and not isinstance(error, UnicodeError)
     return (foreign or not usual) and not origin.deliberate
 

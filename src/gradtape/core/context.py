@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 from gradtape.core.lock import Lock
@@ -32,6 +33,7 @@ class ThreadState(threading.local):
 
 
 local = ThreadState()
+is_unmarked = attrgetter("unmarked")
 hand_watched_count = [0]
 counts_by_thread: dict[
     int, int
@@ -51,7 +53,7 @@ def update_hand_watched_count(home: dict[str, Any]) -> None:
     Args:
         home: the `__dict__` of the thread's state.
     """
-    now = sum(recorder.unmarked for recorder in home.get("recorders", ()))
+    now = sum(map(is_unmarked, home.get("recorders", ())))
     before = home.get("unmarked", 0)
     if now != before:
         with count_lock:
@@ -96,7 +98,20 @@ def use_recorders(recorders: tuple[Any, ...]) -> Iterator[None]:
 def current_trace() -> tuple[Any, ...]:
     """The trace of this thread as a tuple of one, or (); a trace is the outermost recorder."""
     recorders = local.recorders
+    is_traced = recorders and recorders[0].is_trace and not recorders[0].is_batch
+    return recorders[:1] if is_traced else ()
+
+
+def current_stage() -> tuple[Any, ...]:
+    """The trace or the stage of `func.vmap` that takes over ops, as a tuple of one, or ()."""
+    recorders = local.recorders
     return recorders[:1] if recorders and recorders[0].is_trace else ()
+
+
+def current_batch() -> Any:
+    """The stage of `func.vmap` that runs in this thread, or None."""
+    recorders = local.recorders
+    return recorders[0] if recorders and recorders[0].is_trace and recorders[0].is_batch else None
 
 
 def no_recording() -> contextlib.AbstractContextManager[None]:

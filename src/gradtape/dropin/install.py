@@ -12,6 +12,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from gradtape.dropin import keras
+from gradtape.dropin.class_name import HOMES, RENAMING
 from gradtape.dropin.import_block import (
     HidingFinder,
     find_importer,
@@ -19,7 +20,7 @@ from gradtape.dropin.import_block import (
     is_importer_blocked,
 )
 from gradtape.dropin.namespace import TensorFlowNamespace
-from gradtape.dropin.tensorflow_internal import CLASSES_KNOWN_BY_NAME, EXTRA_NAMES
+from gradtape.dropin.tensorflow_internal import EXTRA_NAMES
 
 ROOT = "tensorflow"
 KERAS = f"{ROOT}.keras"
@@ -62,7 +63,11 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A spec for TensorFlow's modules; other names go to the finder for blocked libraries."""
+        if fullname in HOMES:
+            return RENAMING.find_spec(fullname, path)
         if not is_tensorflow_module(fullname):
+            if fullname == keras.LAST_MODULE and keras.BACKEND_TRAINER in sys.modules:
+                keras.connect_trainer()
             return self.hiding_finder.find_spec(fullname, path, target)
         importer, function = find_importer()
         is_query = function == "importlib.util.find_spec"
@@ -132,10 +137,9 @@ class Installation:
 
 
 class InstallState:
-    """The installed finder, and the original names of the classes that were renamed."""
+    """The installed finder."""
 
     finder: TensorFlowFinder | None = None
-    original_names: tuple[tuple[type, str, str], ...] = ()
 
 
 def install() -> Installation:
@@ -161,10 +165,7 @@ def install() -> Installation:
             "gradtape.install: the real TensorFlow must not be imported yet. "
             "Call install() before the first `import tensorflow`, in a fresh process."
         )
-    InstallState.original_names = tuple(
-        (cls, cls.__name__, cls.__module__) for cls, _, _ in CLASSES_KNOWN_BY_NAME
-    )
-    rename_classes(CLASSES_KNOWN_BY_NAME)
+    RENAMING.rename_loaded()
     InstallState.finder = TensorFlowFinder()
     sys.meta_path.insert(0, InstallState.finder)
     importlib.invalidate_caches()
@@ -178,7 +179,7 @@ def uninstall() -> None:
     sys.meta_path.remove(InstallState.finder)
     for name in [name for name in sys.modules if is_tensorflow_module(name)]:
         del sys.modules[name]
-    rename_classes(InstallState.original_names)
+    RENAMING.undo()
     InstallState.finder = None
 
 
@@ -197,10 +198,3 @@ def keras_module() -> ModuleType:
     keras.check_version()
     install()
     return keras.import_keras()
-
-
-def rename_classes(names: tuple[tuple[type, str, str], ...]) -> None:
-    """Set `__name__` and `__module__` of classes."""
-    for cls, name, module in names:
-        cls.__name__ = name
-        cls.__module__ = module

@@ -2,18 +2,22 @@
 
 In a trace such a call is a node. Two nodes are equal if the function and the non-tensor arguments
 are equal. So pass module-level functions and hand their data over as arguments; a closure would
-differ in every trace.
+differ in every trace. `@with_shape` gives such a function a shape rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from gradtape.core.context import current_trace
+from gradtape.core.context import current_batch, current_trace, use_recorders
+from gradtape.core.dims import Dim
 from gradtape.core.dtypes import int64
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.ports import devices
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.symbolic_tensor import make_symbolic, out_of_scope_error
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.placement import place_and_call
@@ -34,8 +38,13 @@ def apply_raw(
         dynamic: whether the shape of the result depends on values.
         outputs: whether `function` returns a tuple of raw arrays; the result is then a tuple.
     """
+    batch = current_batch()
+    if batch is not None:
+        apply = partial(apply_raw, dynamic=dynamic, outputs=outputs)
+        return batch.call_raw(apply, function, args, outputs)
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if TracedArray in map(type, raws):
+    kinds = set(map(type, raws))
+    if TracedArray in kinds or Dim in kinds:
         return trace_for(raws).call_raw(function, tuple(raws), dynamic, outputs)
     result = place_and_call(function, raws) if devices.active else function(*raws)
     return tuple([make_tensor(one) for one in result]) if outputs else make_tensor(result)
@@ -64,12 +73,17 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
         function: takes raw arrays and Python values; returns an integer.
         *args: tensors, and Python values that are the same in every run.
     """
+    batch = current_batch()
+    if batch is not None:
+        with use_recorders(batch.outer):
+            return compute_integer(function, *args)
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if TracedArray in map(type, raws):
+    if TracedArray in map(type, raws) or Dim in map(type, raws):
         return int(trace_for(raws).call_raw(scalar_of, (function, *raws))._array)
     return int(function(*materialize(raws)))
 
 
+@with_shape(lambda *_: Spec(((), INT64)))
 @on_jax(xla_lowering.lower_scalar_of)
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
     """The integer that `function` returns, as a raw int64 scalar."""

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
+from gradtape.core.dims import Env
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.open_shape import substitute
 from gradtape.core.ports import JaxPort, devices
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import HOST, Device, DeviceArray
-from gradtape.graph.graph import Constant, Graph, Operand
+from gradtape.graph.graph import Constant, Effect, Graph, Operand
 from gradtape.graph.graph_builder import operand_of
 from gradtape.graph.guard import Guard
+from gradtape.graph.specialise import OpenGraph
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import INSTALL
 from gradtape.tape.source import variable_of
@@ -70,22 +74,36 @@ class TracedPath:
         outputs += [states[i].newest._array.number for i in self.writes]
         self.graph: Graph = trace.make_graph(outputs)
         first = len(self.graph.inputs) - len(states)
-        read = {i for node in self.graph.live_nodes() for i in node.reads()}
-        read.update(o for o in outputs if type(o) is int)
-        read.update(guard.number for guard in trace.log.guards)
+        _, read = self.graph.find_live()
+        read.update([guard.number for guard in trace.log.guards])
         self.checked = [i for i in self.writes if self.graph.inputs[first + i] in read]
         self.guards: list[Guard] = trace.log.guards
         self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
-        self.effects = [n for n in self.graph.nodes if n.is_effect]
+        self.effects = [n for n in self.graph.nodes if type(n.op) is Effect]
+        self.has_constant_results = Constant in map(type, outputs)
         self.specs = tuple([Spec(self.operand_spec(o)) for o in outputs[: self.result_count]])
         self.is_differentiable = all(is_differentiable(spec.dtype) for spec in self.specs)
-        self.places_by_mask: dict[int, tuple[int, ...]] = {}
         self.forward_backward_cache: dict[Any, Any] = {}
         self.choice: EngineChoice = trace.options.choice or EngineChoice()
         if devices.active:
             self.choice = self.choice.for_device(trace.device or self.infer_device())
         self.plan: Any = None
         self.pack: Any = None  # makes the result from raw outputs; see `make_packer`
+        self.open_graph: OpenGraph | None = None  # `graph`, if it has been specialised
+
+    def specialise(self, env: Env) -> TracedPath:
+        """The path for known sizes, made from one of unknown sizes."""
+        if self.open_graph is None:
+            self.open_graph = OpenGraph(self.graph, [guard.number for guard in self.guards])
+        made = copy(self)
+        made.graph, positions = self.open_graph.specialise(env)
+        made.guards = [guard.at_position(positions[guard.position]) for guard in self.guards]
+        made.effects = [node for node in made.graph.nodes if node.is_effect]
+        made.specs = tuple([Spec((substitute(shape, env), dtype)) for shape, dtype in self.specs])
+        made.has_constant_results = Constant in map(type, made.graph.outputs)
+        made.forward_backward_cache = {}
+        made.plan = made.pack = made.open_graph = None
+        return made
 
     def operand_spec(self, operand: Operand) -> Any:
         """Shape and dtype of an operand."""

@@ -15,7 +15,7 @@ from gradtape.core.primitive import Spec, primitive
 from gradtape.core.shape_rule import BOOL, FRESH, INT64, keep_shape, lead_axes, replace_axis
 from gradtape.ops.elementwise import add, cast, equal
 from gradtape.ops.reduce import unbroadcast
-from gradtape.ops.shape import as_scalar_unless_string, reshape, shape_of, zeros
+from gradtape.ops.shape import as_scalar_unless_string, concat, reshape, shape_of, zeros
 
 # Below this many elements `np.add.at` is faster than a product with a sparse matrix.
 SPARSE_SUM_MIN_SIZE = 2048
@@ -326,6 +326,15 @@ def scatter_nd_extreme(x, indices, updates, *, largest: bool):
 def lower_scatter_nd_extreme(x, indices, updates, *, largest):
     target = x.at[tuple(indices[..., i] for i in range(indices.shape[-1]))]
     return target.max(updates) if largest else target.min(updates)
+
+
+def prepend_batch_index(indices: Any) -> Any:
+    """Put the number of the example in front of each row of `indices` (batch, …, depth)."""
+    shape = shape_of(indices)
+    numbers = np.arange(shape[0], dtype=getattr(indices, "_array", indices).dtype)
+    column = np.empty((*shape[:-1], 1), numbers.dtype)
+    column[...] = numbers.reshape(-1, *(1,) * (len(shape) - 1))
+    return concat(column, indices, axis=-1)
 
 
 # -- along the last axis ---------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.context import current_trace, local, next_uid, use_recorders
+from gradtape.core.context import current_stage, local, next_uid, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
@@ -323,7 +323,7 @@ def recompute_grad(f: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         states = [save() for save, _ in RECOMPUTE_STATE]
-        with use_recorders((*current_trace(), watcher)):
+        with use_recorders((*current_stage(), watcher)):
             result = f(*args, **kwargs)
         given = [variable_of(t) for t in nest.flatten((args, kwargs))]
         variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]

@@ -55,6 +55,8 @@ def matmul_raw(a: Any, b: Any) -> Any:
     elif a.ndim == 2 and b.shape[-1] == 1 and b.size:  # a stack of vectors is one matrix
         rows = run_product(np.dot, b.reshape(-1, b.shape[-2]), a.swapaxes(0, 1))
         return rows.reshape(*b.shape[:-2], a.shape[0], 1)
+    elif a.shape[-1] == 1 and a.ndim > 2:  # outer products, which BLAS computes one by one
+        return a * b
     return run_product(np.matmul, a, b)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from builtins import map as builtin_map
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,7 @@ class MapMethods(DatasetBase):
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
             work = current_iteration.active
-            apply = annotate_errors(lambda element: traced.apply(element, work), "map")
+            apply = annotate_errors(partial(traced.apply, work=work), "map")
             given = getattr(self._options, "deterministic", None)
             given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)
@@ -200,7 +201,7 @@ class MapMethods(DatasetBase):
         """
         require_callable(scan_func)
         first = as_element(initial_state)
-        traced = UserFunction(scan_func)
+        traced = UserFunction(scan_func, "scan")
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
             state = first
@@ -222,7 +223,7 @@ class MapMethods(DatasetBase):
         """The final state after `reduce_func(state, element)` for every element."""
         require_callable(reduce_func)
         state = as_element(initial_state)
-        traced = UserFunction(reduce_func)
+        traced = UserFunction(reduce_func, "reduce")
         step = annotate_errors(lambda element: traced.apply((state, element)), "reduce")
         for element in self:
             after = step(element)

@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import current_trace
+from gradtape.core.context import current_batch, current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
-from gradtape.ops.shape import slice_from
+from gradtape.ops.elementwise import cast
+from gradtape.ops.gather_scatter import gather
+from gradtape.ops.shape import reshape, slice_from
 
 SCALAR_INDEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
@@ -24,14 +28,23 @@ def is_traced(value: Any) -> bool:
     return hasattr(type(value), "__tf_tensor__") and type(convert(value)._array) is TracedArray
 
 
+def apply_hidden_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
+    """Apply the indices in `key` whose values Python cannot see.
+
+    Returns the sliced `x` and the key that is left to apply.
+    """
+    batch = current_batch()
+    if batch is not None:
+        return apply_batch_indices(batch, x, key)
+    return apply_traced_indices(x, key) if current_trace() else (x, key)
+
+
 def apply_traced_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
     """Apply the indices in `key` that are tensors of a trace.
 
     Returns the sliced `x` and the key that is left to apply. Slices with a step stay in that key:
     the caller reads their values, which adds a guard.
     """
-    if not current_trace():
-        return x, key
     items = list(key) if isinstance(key, (list, tuple)) else [key]
     if not any(is_traced(part) for item in items for part in index_parts(item)):
         return x, key
@@ -61,6 +74,27 @@ def apply_traced_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
     return slice_from(x, starts, sizes=tuple(size for _, size in places)), tuple(items)
 
 
+def apply_batch_indices(batch: Any, x: Tensor, key: Any) -> tuple[Tensor, Any]:
+    """Apply the scalar indices in `key` that differ between the examples of `func.vmap`."""
+    items = list(key) if isinstance(key, (list, tuple)) else [key]
+    if not any(batch.owns(item) for item in items):
+        return x, key
+    rank = len(x._array.shape)
+    named = sum(1 for item in items if item is not None and item is not Ellipsis)
+    axis = 0
+    for i, item in enumerate(items):
+        if item is Ellipsis:
+            axis += rank - named
+        elif item is not None:
+            if batch.owns(item) and not item._array.shape and axis < rank:
+                n = x._array.shape[axis]
+                at = reshape(item + n * cast(item < 0, dtype=item._array.dtype), shape=(1,), rank=0)
+                x = gather(x, at, axis=axis - rank)
+                items[i] = 0
+            axis += 1
+    return x, tuple(items)
+
+
 def index_parts(item: Any) -> tuple[Any, ...]:
     """The start, stop and step of a slice, or the index itself."""
     return (item.start, item.stop, item.step) if isinstance(item, slice) else (item,)
@@ -79,6 +113,7 @@ def start_and_size_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
     return apply_raw(slice_start, *ends, n), compute_integer(slice_length, *ends, n)
 
 
+@with_shape(lambda *_: Spec(((), INT64)))
 def normalize_raw_index(index: Any, axis: int, n: int) -> Any:
     """Convert a raw index, which may be negative, to a position in an axis of length `n`."""
     at = int(index)
@@ -90,6 +125,7 @@ def normalize_raw_index(index: Any, axis: int, n: int) -> Any:
     return np.int64(at % n)
 
 
+@with_shape(lambda *_: Spec(((), INT64)))
 def slice_start(start: Any, stop: Any, n: int) -> Any:
     """Start of a raw slice of an axis of length `n`."""
     return np.int64(slice_bounds(start, stop, n)[0])
@@ -108,6 +144,7 @@ def slice_bounds(start: Any, stop: Any, n: int) -> tuple[int, int]:
     return min(first, n), max(first, last)
 
 
+@with_shape(lambda *starts: Spec(((len(starts),), INT64)))
 def pack_starts(*starts: Any) -> Any:
     """Pack raw integers into a vector."""
     return np.array(starts, np.int64)
@@ -129,6 +166,7 @@ def remaining_size(begin: Any, axis: int, n: int) -> int:
     return n - int(begin[axis])
 
 
+@with_shape(keep_shape)
 def check_begin(begin: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
     """Check that a block of these sizes at the raw position `begin` fits into `shape`."""
     for k, (at, n, whole) in enumerate(zip(begin.tolist(), sizes, shape, strict=True)):

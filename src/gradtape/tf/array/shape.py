@@ -14,11 +14,15 @@ from gradtape.core import dtypes, nest
 from gradtape.core.argument import as_sequence
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import has_dims
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, found_positions, with_shape
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
 from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.size_tensor import make_scalar_size, make_shape_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj
 from gradtape.ops.elementwise import identity as identity_of
@@ -39,6 +43,8 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if isinstance(input, SparseTensor):
         return cast(input.dense_shape, kind)
     raw = input._array if type(input) is EagerTensor else convert(input)._array
+    if has_dims(raw.shape):
+        return make_shape_tensor(raw.shape, np.dtype(kind))
     return make_tensor(np.array(raw.shape, kind))
 
 
@@ -67,7 +73,10 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
         from gradtape.tf.math.reduce import reduce_prod
 
         return reduce_prod(cast(input.dense_shape, kind))
-    return make_tensor(kind(convert(input)._array.size))
+    count = convert(input)._array.size
+    if has_dims(count):
+        return make_scalar_size(count, np.dtype(kind))
+    return make_tensor(kind(count))
 
 
 def is_tensor(x: Any) -> bool:
@@ -333,6 +342,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     return take(x, apply_raw(repeat_positions, counts, size, dynamic=True), axis=at)
 
 
+@with_shape(found_positions)
 def repeat_positions(counts: Any, size: int) -> Any:
     """Repeat each position 0 … size - 1 by its raw count, or all by the only count."""
     counts = np.ravel(counts)
@@ -384,6 +394,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     return x
 
 
+@with_shape(lambda shifts, k, n: Spec(((n,), INT64)))
 def roll_positions(shifts: Any, k: int, n: int) -> Any:
     """Source position of each of `n` positions, after a shift by the raw `shifts[k]`."""
     return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)

@@ -7,6 +7,7 @@ from builtins import range as indices
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradtape import func
 from gradtape.core import nest
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
@@ -24,15 +25,16 @@ from gradtape.tf.ragged.map_fn import map_rows, needs_map_rows
 
 def common_length_of(elems: Any, op: str, stretch: bool = False) -> int:
     """The common first dimension of a structure of tensors; if `stretch`, ones broadcast."""
-    sizes = {len(t) for t in nest.flatten(elems)}
-    if stretch and len(sizes) > 1:
-        sizes -= {1}
-    if len(sizes) != 1:
-        raise ValueError(
-            f"{op}: Dimensions {sorted(sizes)} are not compatible: all elements must have one "
-            "first dimension."
-        )
-    return sizes.pop()
+    first, *others = [t._array.shape[0] for t in nest.flatten(elems)]
+    for size in others:
+        if size != first and not (stretch and 1 in (size, first)):
+            raise ValueError(
+                f"{op}: Dimensions {first} and {size} are not compatible: all elements must have "
+                "one first dimension."
+            )
+        first = size if stretch and first == 1 else first
+    length: int = first
+    return length
 
 
 def as_tensor_structure(elems: Any, op: str) -> Any:
@@ -130,10 +132,10 @@ def map_fn(
     n = common_length_of(tensors, "map_fn")
     if signature is None:
         signature = nest.map_structure(lambda t: t.dtype, tensors)
-    columns = StructureStack(signature, n, infer_shape)
     if current_trace() and n:
         with contextlib.suppress(NotANode):
-            return trace_map(fn, tensors, n, columns)
+            return trace_map(fn, tensors, n, StructureStack(signature, 1, infer_shape))
+    columns = StructureStack(signature, n, infer_shape)
     for i in indices(n):
         columns.put(i, fn(slice_at(tensors, i)))
     return columns.stack()
@@ -148,17 +150,26 @@ def vectorized_map(
     Args:
         fn: callable of one slice.
         elems: a tensor or a structure of tensors; those with one slice are broadcast.
-        fallback_to_while_loop: has no effect here.
+        fallback_to_while_loop: whether to call `fn` once for each slice if it cannot run for all
+            slices at once.
         warn: has no effect here.
 
     Returns:
         A tensor, or the structure of tensors that `fn` returns.
+
+    Raises:
+        ValueError: without the fallback, if `fn` reads a value or assigns a variable.
     """
     tensors = as_tensor_structure(elems, "vectorized_map")
     n = common_length_of(tensors, "vectorized_map", stretch=True)
     if n == 0:  # call `fn` on zeros to find the result shape
         probe = fn(nest.map_structure(lambda t: zeros(t.shape[1:], t.dtype), tensors))
         return nest.map_structure(lambda t: stack([convert(t)])[:0], probe)
+    try:
+        return func.vmap(fn)(broadcast_single_slices(tensors, n))
+    except func.VectorizeError as error:
+        if not fallback_to_while_loop:
+            raise ValueError(f"vectorized_map: {error}") from None
     if current_trace():
         with contextlib.suppress(NotANode):
             return trace_map(fn, broadcast_single_slices(tensors, n), n)
@@ -172,7 +183,8 @@ def vectorized_map(
 def broadcast_single_slices(tensors: Any, n: int) -> Any:
     """Broadcast tensors of one slice to `n` slices."""
     return nest.map_structure(
-        lambda t: broadcast_to(t, (n, *t.shape[1:])) if len(t) == 1 else t, tensors
+        lambda t: broadcast_to(t, (n, *t._array.shape[1:])) if t._array.shape[0] == 1 else t,
+        tensors,
     )
 
 
@@ -212,7 +224,7 @@ def trace_fold(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str) 
             raise OutOfRangeError(
                 f"{op}: elems must not be empty without an initializer. Received 0 slices."
             )
-        total = slice_at(tensors, n - 1 if backwards else 0)
+        total = nest.map_structure(lambda t: t[-1 if backwards else 0], tensors)
         rest = nest.map_structure(lambda t: t[:-1] if backwards else t[1:], tensors)
     else:
         total, rest = nest.map_structure(convert, initializer), tensors
