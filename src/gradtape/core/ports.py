@@ -145,6 +145,25 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     method_module: Callable[[], Any]
 
 
+class DisplayPort(Port, supplier="gradtape.debug.display"):
+    """What tapes, tensors, variables, functions and datasets show of themselves.
+
+    `summarize` and `measure` describe a tape, `draw` draws a tape or a function into a file, and
+    `to_html` makes HTML for notebooks.
+    """
+
+    summarize: Callable[[Any], Any]
+    measure: Callable[[Any], Any]
+    draw: Callable[[Any, Any], str]
+    to_html: Callable[[Any], str]
+
+
+def make_html(thing: Any) -> str:
+    """HTML for notebooks; the method `_repr_html_` of several classes."""
+    import_module(DisplayPort.supplier)
+    return DisplayPort.to_html(thing)
+
+
 class DeviceState:
     """Whether values may be on accelerators. Ordinary functions test `devices.active`.
 

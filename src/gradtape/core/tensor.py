@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.errors import ResourceExhaustedError, public
-from gradtape.core.ports import DevicePort, devices
+from gradtape.core.ports import DevicePort, devices, make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 
@@ -291,6 +291,8 @@ class EagerTensor(Tensor):
                 f"{self.shape}."
             )
         return self._array[()]
+
+    _repr_html_ = make_html
 
     def __format__(self, spec: str) -> str:
         """Format as NumPy does; a scalar as its Python number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
+from importlib import import_module
 from operator import is_
 from typing import Any
 
@@ -22,6 +23,7 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
+from gradtape.core.ports import DisplayPort, make_html
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -29,6 +31,7 @@ from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.initial_cotangent import initial_cotangents
+from gradtape.tape.located_record import RecordClass
 from gradtape.tape.source import (
     as_cotangent_tensor,
     collect_gradient,
@@ -85,7 +88,7 @@ class GradientTape:
                 "again."
             )
         if self._tape is None:
-            self._tape = TapeRecord(self._watch_accessed_variables)
+            self._tape = RecordClass.chosen(self._watch_accessed_variables)
         self._tape.thread_dict = local.__dict__
         context.push_recorder(self._tape)
         self._recording = True
@@ -238,6 +241,26 @@ class GradientTape:
         if not nest.is_nested(sources):
             return results[0]
         return nest.pack_sequence_as(sources, results)
+
+    def summary(self) -> Any:
+        """The recorded ops with shapes, saved bytes and their share; printing it shows a table.
+
+        Lines are known if the tape recorded inside `gradtape.debug.record_lines()`.
+        """
+        import_module(DisplayPort.supplier)
+        return DisplayPort.summarize(self)
+
+    def memory(self) -> Any:
+        """The memory that the tape keeps alive: in total, by op, by line and by name scope."""
+        import_module(DisplayPort.supplier)
+        return DisplayPort.measure(self)
+
+    def draw(self, path: Any = None) -> str:
+        """Draw the recorded ops as SVG, into a file if `path` is given; see `debug.draw`."""
+        import_module(DisplayPort.supplier)
+        return DisplayPort.draw(self, path)
+
+    _repr_html_ = make_html
 
     def _require_record(self) -> TapeRecord:
         if self._tape is None:

@@ -14,6 +14,7 @@ from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
 from gradtape.core.name_scope import current_scope
+from gradtape.core.ports import make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
@@ -215,6 +216,8 @@ class Variable(
             return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}>"
         text = format_value(self._stored_version()._array)
         return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}, numpy={text}>"
+
+    _repr_html_ = make_html
 
     # -- reading
 
