@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gradtape.compile.xla.jax_runtime import why_jax_cannot_run
 from gradtape.compile.xla.kernel_namespace import clone_for_jax, has_jax, jax_kernel_of
 from gradtape.core.errors import InternalError, ResourceExhaustedError
 from gradtape.core.interruption import is_interruption
@@ -146,6 +147,8 @@ def can_have_accelerators() -> bool:
 
 def find_accelerators() -> list[Device]:
     """Query JAX for accelerators and stand-ins."""
+    if why_jax_cannot_run():
+        return []
     import jax
 
     handles = [

@@ -28,13 +28,17 @@ class NotLowerable(UnimplementedError, NotImplementedError):  # noqa: N818  says
 
 @contextlib.contextmanager
 def jax_settings() -> Iterator[None]:
-    """JAX settings while tracing: 64-bit types, and NumPy's promotion of dtypes and ranks."""
+    """JAX settings while tracing: 64-bit types, NumPy's promotion rules, no debugging checks."""
     import jax
 
     with (
         jax.enable_x64(True),
         jax.numpy_dtype_promotion("standard"),
         jax.numpy_rank_promotion("allow"),
+        jax.transfer_guard("allow"),
+        jax.debug_nans(False),
+        jax.debug_infs(False),
+        jax.check_tracer_leaks(False),
     ):
         yield
 
