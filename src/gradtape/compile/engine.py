@@ -33,7 +33,7 @@ from gradtape.compile.xla.jax_runtime import (
 )
 from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.interruption import is_interruption
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import devices
 from gradtape.devices.array import HOST, Device, to_device
@@ -192,7 +192,7 @@ class EngineChoice:
             self.record_decline(str(error))
             return None
         except Exception as error:  # of JAX itself
-            if is_interruption(error):
+            if is_from_signal_handler(error):
                 raise
             return self.run_without_xla(summarize_error(error), error)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from gradtape.core.interruption import is_from_signal_handler, is_interruption
+from gradtape.core.interruption import is_from_signal_handler
 
 # Settings of JAX that make calls fail.
 STRICT_SETTINGS = (
@@ -71,7 +71,9 @@ def call_again(error: Exception, function: Callable[..., Any], args: Sequence[An
     """
     import jax
 
-    if is_interruption(error) or not any(getattr(jax.config, s, None) for s in STRICT_SETTINGS):
+    if is_from_signal_handler(error) or not any(
+        getattr(jax.config, s, None) for s in STRICT_SETTINGS
+    ):
         raise error
     with jax.transfer_guard("allow"), jax.debug_nans(False), jax.debug_infs(False):
         return function(*args)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradtape.compile.xla.kernel_namespace import clone_for_jax, jax_kernel_of
 from gradtape.core.errors import UnimplementedError
-from gradtape.core.interruption import is_interruption
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.graph.control_node import COND, LOOP, NO_LIMIT
 from gradtape.graph.custom_gradient import CUSTOM
@@ -77,7 +77,7 @@ def lower_nodes(nodes: list[Node], env: dict[int, Any], specs: dict[int, Any]) -
         except NotLowerable:
             raise
         except Exception as error:
-            if is_interruption(error):
+            if is_from_signal_handler(error):
                 raise
             reason = str(error).strip().partition("\n")[0]
             raise NotLowerable(f"{node.op.name} cannot run on JAX ({reason})") from error
