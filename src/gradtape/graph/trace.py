@@ -154,9 +154,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
+        self.watch_operands(lifted)
         live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
-        if self.tape is not None:
-            self.watch_operands(lifted)
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
         if self.sizes is not None and has_open_sizes(op, lifted, static):
@@ -189,10 +188,12 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
 
     def watch_operands(self, lifted: list[Any]) -> None:
         """Watch the operands of an op that its tape does not know, such as those of a loop body."""
-        assert self.tape is not None
+        tape = self.tape
+        if tape is None:
+            return
         for tensor in lifted:
             if isinstance(tensor, SymbolicTensor) and is_differentiable(tensor._array.dtype):
-                self.tape.watch(tensor.uid)
+                tape.watch(tensor.uid)
 
     def bind_open(self, op: Primitive, static: dict[str, Any]) -> Any:
         """Apply an op without inputs, whose result depends on unknown sizes."""
