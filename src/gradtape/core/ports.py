@@ -108,6 +108,12 @@ class XlaPort(Port, supplier="gradtape.compile.xla.engine"):
     fetch: Callable[[Any], Any]
 
 
+class RawFunctionPort(Port, supplier="gradtape.graph.raw_function"):
+    """Functions of raw arrays in a trace: `trace_call` records a call on unknown sizes."""
+
+    trace_call: Callable[[Callable[..., Any], tuple[Any, ...]], Tensor]
+
+
 class CompilerPort(Port, supplier="gradtape.compile.numpy.engine"):
     """The NumPy engine, for the bodies of loops and branches: `compile` makes a plan of a graph."""
 
