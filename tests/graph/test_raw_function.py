@@ -20,7 +20,7 @@ from gradtape.ops.convolution.window import Window
 from gradtape.ops.gather_scatter import make_row_starts
 from gradtape.ops.image.filter_matrix import nearest_indices
 from gradtape.ops.linalg.diagonal import band_mask
-from gradtape.ops.signal.dct import half_sample_phases, length_factors, scale_power
+from gradtape.ops.signal.dct import half_sample_phases, length_factors
 from gradtape.tf.array.pad import mask_padding, mirror_positions
 from gradtape.tf.linalg.diagonal import mask_diagonals
 from gradtape.tf.linalg.solve import default_rcond

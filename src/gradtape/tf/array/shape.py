@@ -90,7 +90,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """`x`, after a check that its shape is compatible with `shape`."""
     tensor = convert(x)
     wanted = TensorShape(shape)
-    out: Tensor = identity_of(tensor)
+    out: Any = identity_of(tensor)
     try:
         out.set_shape(wanted)
     except ValueError:
@@ -98,7 +98,8 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
             f"ensure_shape: Shape of tensor {list(tensor.shape)} is not compatible with expected "
             f"shape {wanted}."
         ) from None
-    return out
+    checked: Tensor = out
+    return checked
 
 
 @overload
