@@ -6,6 +6,8 @@ from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines
 from gradtape.debug.gradient_check import GradientCheck as GradientCheck
 from gradtape.debug.gradient_check import check_gradients as check_gradients
+from gradtape.debug.plan_memory import PlanMemory as PlanMemory
+from gradtape.debug.plan_memory import plan_memory as plan_memory
 from gradtape.debug.source import source as source
 from gradtape.debug.summary import record_lines as record_lines
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes
@@ -14,9 +16,11 @@ __all__ = [
     "Comparison",
     "Difference",
     "GradientCheck",
+    "PlanMemory",
     "check_gradients",
     "compare_engines",
     "draw",
+    "plan_memory",
     "record_lines",
     "saved_bytes",
     "source",
