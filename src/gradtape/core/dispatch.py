@@ -20,7 +20,7 @@ import numpy as np
 from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
 from gradtape.core.errors import InvalidArgumentError, OpError, ResourceExhaustedError
-from gradtape.core.open_shape import is_same_shape
+from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.ports import DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
@@ -125,6 +125,11 @@ def explain_kernel_error(
     error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
 ) -> Any:
     """Run the kernel again if only a float warning was raised; else raise TensorFlow's error."""
+    from gradtape.core.interruption import is_from_signal_handler, is_interruption
+
+    is_own_kernel = str(op.kernel.__module__).startswith("gradtape.")
+    if is_interruption(error) if is_own_kernel else is_from_signal_handler(error):
+        raise error
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
             return op.kernel(*raws, **static)
@@ -268,4 +273,4 @@ def needs_unbroadcast(core: int, raws: tuple[Any, ...], result: Any) -> bool:
     """Whether an operand was broadcast in front of its last `core` axes."""
     end = -core or None
     front = np.shape(result)[:end]
-    return not all(is_same_shape(np.shape(raw)[:end], front) for raw in raws)
+    return not all(assume_same_shape(np.shape(raw)[:end], front) for raw in raws)

@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import dtypes
 from gradtape.core.argument import check_text
 from gradtape.core.context import current_trace, local, use_recorders
@@ -27,6 +29,7 @@ from gradtape.ops.gather_scatter import gather, gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
+from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
@@ -44,6 +47,7 @@ class Variable(
     Tf1Methods,
     TensorLike,
     Trackable,
+    metaclass=VariableType,
 ):
     """A tensor that can be assigned to.
 
@@ -241,7 +245,7 @@ class Variable(
         """The current value as a new tensor; later assignments do not change it."""
         return self.value()
 
-    def numpy(self) -> Any:
+    def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the value as a NumPy array, or as a NumPy scalar."""
         if active_trace() is not None:
             raise NotImplementedError(
