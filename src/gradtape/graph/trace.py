@@ -64,6 +64,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     """
 
     is_trace = True
+    is_abstract = False  # whether there are no values
     is_batch = False
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
@@ -344,10 +345,13 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
 
     # -- effects
 
-    def run_effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
+    def run_effect(
+        self, effect: Effect, args: Iterable[Any], specs: Iterable[Any] | None = None
+    ) -> tuple[SymbolicTensor, ...]:
         """Run a side effect once and record it; a rerun of the same call gets the logged results.
 
-        Adds guards on the shapes of the results.
+        Adds guards on the shapes of the results. Traces without values need the `specs` of the
+        results.
         """
         lifted = [self.as_traced(a) for a in args]
         self.raise_if_failed(lifted)
