@@ -134,6 +134,12 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     method_module: Callable[[], Any]
 
 
+class ExplainPort(Port, supplier="gradtape.debug.explanation.question"):
+    """`explain` says why the gradient of a tape, or the tangent of an accumulator, is None."""
+
+    explain: Callable[[Any, Any, Any], Any]
+
+
 class DeviceState:
     """Whether values may be on accelerators. Ordinary functions test `devices.active`.
 

@@ -17,6 +17,7 @@ from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.errors import InvalidArgumentError, OpError, OutOfRangeError
 from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.ledger import ledger, note_bind, note_departure, user_location, write
 from gradtape.core.primitive import REGISTRY, Primitive, Spec
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
@@ -24,7 +25,7 @@ from gradtape.core.symbolic_tensor import (
     out_of_scope_error,
     value_not_allowed_error,
 )
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor, wrap_array
 from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
 from gradtape.graph.guard import Guard, ValueRead, guard_key, user_source_line
 from gradtape.graph.trace_op import INSTALL, make_raw_op
@@ -147,6 +148,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         known = self.captures.get(tensor.uid)
         if known is None:
             known = self.captures[tensor.uid] = (tensor, self.make_value(tensor._array))
+            if ledger.active:
+                write("capture", (tensor.uid,), known[1].uid)
             if self.tape is not None:
                 self.tape.watch(known[1].uid)
         self.traced_by_number[known[1]._array.number] = known[1]
@@ -156,7 +159,9 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         """The operand of a node for a lifted argument."""
         if isinstance(lifted, SymbolicTensor):
             return int(lifted._array.number)
-        return Constant(materialize(lifted._array) if isinstance(lifted, Tensor) else lifted)
+        if isinstance(lifted, Tensor):
+            return Constant(materialize(lifted._array), lifted.uid)
+        return Constant(lifted)
 
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
@@ -184,8 +189,10 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
                 for one in outs:
                     self.guard_value(one._array, "shape")
         else:
-            outs = tuple([make_tensor(r) for r in results])
+            outs = tuple([wrap_array(r) for r in results])
         out = outs if op.outputs else outs[0]
+        if ledger.active:
+            note_bind(op, lifted, out)
         for known in local.recorders[1:]:
             record_op(known, op, tuple(lifted), raws, static, out, result)
         return out
@@ -236,7 +243,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         if self.give_up_reason and not self.keeps_all_nodes:
             return
         inputs = tuple([self.operand_for(a) for a in lifted])
-        self.nodes.append(Node(op, inputs, static, tuple([o._array.number for o in outs])))
+        numbers = tuple([o._array.number for o in outs])
+        self.nodes.append(Node(op, inputs, static, numbers, user_location()))
 
     def give_up(self, why: str) -> None:
         """Have no graph for later calls because of `why`; the run continues."""
@@ -257,6 +265,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
             stored = variable._stored_version()
             first = self.make_value(stored._array)
             state = self.states[variable._key] = VariableState(variable, first, stored)
+            if ledger.active:
+                write(("version", variable._key), (stored.uid,), first.uid)
         return state
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
@@ -276,6 +286,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         version = self.make_value(raw_value(lifted))
         self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.newest = version
+        if ledger.active:
+            write("install", (lifted.uid,), version.uid)
         state.is_written = True
 
     def create_variable(self, variable: Any, tensor: Any) -> Any:
@@ -335,6 +347,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         if self.forbids_values or (self.forbids_effects and len(self.guards) >= MAX_PROBE_GUARDS):
             raise ValueRead(self.name_of(held.number))
         self.raise_if_failed([make_symbolic(held)] if kind == "value" else ())
+        if ledger.active and kind == "value":
+            note_departure(make_symbolic(held), "python", None)
         raw = held.traced_value if kind == "shape" else materialize(held.traced_value)
         if (held.number, kind) in self.guarded_values:
             return raw
@@ -376,6 +390,8 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
             self.event_log.append((effect.name, results))
         outs = tuple([self.make_value(r) for r in results])
         self.record_node(effect, lifted, {}, outs)
+        if ledger.active:
+            note_bind(effect, lifted, outs)
         for out in outs:
             self.guard_value(out._array, "shape")
         return outs

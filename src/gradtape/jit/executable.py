@@ -16,6 +16,7 @@ from gradtape.compile.numpy.engine import run_commit_calls
 from gradtape.core.context import local, next_uid
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.ledger import ledger, note_call
 from gradtape.core.lazy_array import get_held_array, make_lazy_tensor, make_lazy_versions
 from gradtape.core.ownership import HAS_GIL
 from gradtape.core.ports import TapePort, XlaPort, devices
@@ -258,6 +259,9 @@ class Executable:
             for recorder, (uids, places) in zip(local.recorders, watched, strict=True):
                 if uids:
                     record_call(recorder, saved, uids, places, results)
+        if ledger.active:
+            written = [variables[i] for i in path.writes]
+            note_call(path, saved.inputs, results, written)
         return self.pack_tensors(results)
 
     def record_alone(self, tensors: list[Any], raws: list[Any], variables: list[Any]) -> Any:
@@ -325,6 +329,8 @@ def record_traced_call(saved: SavedCall, variables: list[Any], raws: list[Any]) 
         if watched and results:
             uids = tuple([saved.inputs[i].uid for i in watched])
             record_call(recorder, saved, uids, watched, results)
+    if ledger.active:
+        note_call(path, saved.inputs, results, [variables[i] for i in path.writes])
     return path.pack_results(results)
 
 

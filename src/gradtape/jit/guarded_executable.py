@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.ledger import ledger
 from gradtape.graph.graph import Constant
 from gradtape.jit.backward import SavedCall
 from gradtape.jit.executable import make_packer, record_traced_call
@@ -113,7 +114,7 @@ class GuardedExecutable:
             o.raw if isinstance(o, Constant) else frame[o]
             for o in path.graph.outputs[: path.result_count]
         ]
-        if not local.recorders:
+        if not local.recorders and not ledger.active:
             if path.pack is None:
                 path.pack = make_packer(path)
             return path.pack(outputs)

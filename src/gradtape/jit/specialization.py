@@ -9,6 +9,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
+from gradtape.core.ledger import ledger
 from gradtape.core.lock import Lock
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
@@ -92,7 +93,8 @@ class Specialization:
                     if self.tree is None:
                         return self.trace_and_run(call, [])
             executable = self.executable or self.make_executable()
-            run = executable.record if local.recorders else executable.run
+            is_noted = bool(local.recorders) or ledger.active
+            run = executable.record if is_noted else executable.run
             return run(call.tensors, call.variables)
         except StoppedRun as stopped:
             stop = stopped
@@ -108,7 +110,8 @@ class Specialization:
                 executable = self.executable or self.make_executable()
                 if isinstance(executable, GuardedExecutable):
                     return executable.run_again(call.tensors, call.variables, stop.log)
-                run = executable.record if local.recorders else executable.run
+                is_noted = bool(local.recorders) or ledger.active
+                run = executable.record if is_noted else executable.run
                 return run(call.tensors, call.variables)
             except StoppedRun as again:
                 stop = again

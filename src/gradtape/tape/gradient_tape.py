@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
+from importlib import import_module
 from operator import is_
 from typing import Any
 
@@ -22,6 +23,8 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
+from gradtape.core.ledger import ledger, note_lost, note_tape, serial_of
+from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -40,6 +43,11 @@ from gradtape.tape.source import (
 )
 
 log = logging.getLogger("gradtape")
+
+
+def watched_uids(things: list[Any]) -> tuple[tuple[int, Any], ...]:
+    """For each watched tensor or variable its uid and, of a variable, its key."""
+    return tuple([(current_value(t).uid, getattr(variable_of(t), "_key", None)) for t in things])
 
 
 class GradientTape:
@@ -67,6 +75,8 @@ class GradientTape:
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
         self._variables: dict[int, tuple[Any, dict[int, None]]] = {}
+        if ledger.active:
+            note_tape(self, "made")
 
     def __enter__(self) -> GradientTape:
         """Start or resume recording."""
@@ -89,12 +99,16 @@ class GradientTape:
         self._tape.thread_dict = local.__dict__
         context.push_recorder(self._tape)
         self._recording = True
+        if ledger.active:
+            note_tape(self, "enter", serial_of(self._tape))
 
     def _pop_tape(self) -> None:
         if not self._recording:
             raise ValueError("GradientTape: the tape is not recording.")
         context.pop_recorder(self._tape)
         self._recording = False
+        if ledger.active:
+            note_tape(self, "exit")
 
     def watch(self, tensor: Any) -> None:
         """Record the ops on `tensor` from now on.
@@ -134,6 +148,8 @@ class GradientTape:
 
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None
+        if ledger.active:
+            note_tape(self, "watch", watched_uids(things))
         for t in things:
             if not is_differentiable(current_value(t)._array.dtype):
                 log.warning(
@@ -153,6 +169,8 @@ class GradientTape:
         if self._tape is None:
             raise RuntimeError("GradientTape.stop_recording: the tape is not recording.")
         self._pop_tape()
+        if ledger.active:
+            note_tape(self, "pause")
         try:
             yield
         finally:
@@ -160,6 +178,8 @@ class GradientTape:
 
     def reset(self) -> None:
         """Forget everything recorded and watched."""
+        if ledger.active:
+            note_tape(self, "reset")
         self._pop_tape()
         self._tape = None
         self._push_tape()
@@ -233,11 +253,35 @@ class GradientTape:
         found = backward_pass(record, grads, recorded, release=not self._persistent)
         self._release_record()
         results = [collect_gradient(found, uids, current, zero) for uids, current in roots]
+        if ledger.active:
+            self._note_lost(target, flat, roots, results)
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):
             return results
         if not nest.is_nested(sources):
             return results[0]
         return nest.pack_sequence_as(sources, results)
+
+    def _note_lost(self, target: Any, flat: list[Any], roots: list[Any], results: Any) -> None:
+        """Write the gradients that are None to the ledger."""
+        for source, (uids, _), result in zip(flat, roots, results, strict=True):
+            if result is None:
+                note_lost(self, nest.flatten(target), source, uids)
+
+    def explain(self, target: Any, source: Any) -> Any:
+        """Say why `gradient(target, source)` is None, and where the gradient was lost.
+
+        Switch `gradtape.debug.explain()` on before the program runs. The tape stays usable.
+
+        Args:
+            target: the tensor that was, or would be, differentiated.
+            source: a tensor or variable.
+
+        Returns:
+            An answer with `cause`, `line`, `file`, `fix` and more; its text says it in words.
+            Its cause is None if the gradient exists.
+        """
+        import_module(ExplainPort.supplier)
+        return ExplainPort.explain(self, target, source)
 
     def _require_record(self) -> TapeRecord:
         if self._tape is None:

@@ -30,6 +30,7 @@ from gradtape.pipeline.element.ragged import (
 )
 from gradtape.pipeline.element.random_access import RangeRows, Rows, ZippedRows
 from gradtape.pipeline.element.structure import (
+    detach_tensor,
     as_element,
     element_spec_of,
     flatten_element,
@@ -92,7 +93,9 @@ class SourceMethods(DatasetBase):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """A dataset of one element."""
         element = as_element(tensors)
-        dataset = make_dataset(lambda: iter([element]), lambda: element_spec_of(element), 1)
+        dataset = make_dataset(
+            lambda: iter([map_element(detach_tensor, element)]), lambda: element_spec_of(element), 1
+        )
         dataset._is_pure = is_always_pure
         return dataset._label_as("_TensorDataset")
 

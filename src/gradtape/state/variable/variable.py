@@ -13,6 +13,7 @@ from gradtape.core.context import current_trace, local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
+from gradtape.core.ledger import ledger, note_assign
 from gradtape.core.name_scope import current_scope
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
@@ -150,6 +151,8 @@ class Variable(
         VariableStorage.__init__(
             self, tensor._array if trace is None else trace.create_variable(self, tensor)
         )
+        if ledger.active:
+            note_assign(self, "variable")
 
     # -- properties
 
@@ -292,6 +295,8 @@ class Variable(
 
     def _assignment_result(self, read_value: bool = True) -> Any:
         """The result of an assignment; returning the variable counts as reading it."""
+        if ledger.active:
+            note_assign(self)
         if not read_value:
             return None
         recorders = local.recorders

@@ -1,0 +1,455 @@
+"""The ledger: what every op, conversion and assignment did, while `debug.explain` is on.
+
+An entry is a flat tuple `(op, inputs, outputs, code, instruction, moment)`. `op` is a Primitive or
+a string, `inputs` and `outputs` are uids (or what the kind of entry says), `code` and `instruction`
+locate the innermost frame of the user's program. A `Moment` says which recorders were active.
+Entries hold no arrays. `gradtape.debug.explain` reads them when a gradient is asked about.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from threading import get_ident
+from types import CodeType, FrameType
+from typing import Any
+
+from gradtape.core.context import local, next_uid, scope_hook
+
+MAX_ENTRIES = 1_000_000
+MAX_FRAMES = 40  # library frames that are searched for tensors behind a new tensor
+Entry = tuple[Any, Any, Any, "CodeType | None", int, "Moment"]
+Location = tuple["CodeType | None", int]
+
+LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+INSTALLED = tuple(
+    {os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib")}
+)
+
+
+class UserFiles(dict[str, bool]):
+    """Whether a file belongs to the user's program: not to gradtape, Python or a package."""
+
+    def __missing__(self, filename: str) -> bool:
+        """Decide it by the folder, once."""
+        is_library = (
+            filename.startswith((LIBRARY, "<gradtape", "<frozen", "<__array_function__"))
+            or filename.startswith(INSTALLED)
+            or f"{os.sep}site-packages{os.sep}" in filename
+            or f"{os.sep}dist-packages{os.sep}" in filename
+        )
+        self[filename] = not is_library
+        return not is_library
+
+
+USER_FILES = UserFiles()
+
+
+class Moment:
+    """Which recorders were active in which thread, and inside which scopes of the library.
+
+    Attributes:
+        recorders: serial numbers of the recorders.
+        thread: the identifier of the thread.
+        scopes: for each scope that changed the recorders its kind and location.
+    """
+
+    __slots__ = ("recorders", "scopes", "thread")
+
+    def __init__(self, recorders: tuple[int, ...], scopes: tuple[Any, ...]) -> None:
+        """The moment now, in this thread."""
+        self.recorders = frozenset(recorders)
+        self.thread = get_ident()
+        self.scopes = scopes
+
+
+class Ledger:
+    """The entries, and whether the library writes them.
+
+    Attributes:
+        active: whether entries are written. Functions test it; generated code is made again.
+        entries: newest last; the oldest are dropped beyond `MAX_ENTRIES`.
+        lost: gradients that were None, as `(history, target uids, source uids, variable key)`.
+        observers: called when `active` changes.
+    """
+
+    __slots__ = ("active", "entries", "kinds", "left", "lost", "observers", "strict")
+
+    def __init__(self) -> None:
+        """Start switched off and empty."""
+        self.active = False
+        self.strict = False
+        self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
+        self.lost: list[Any] = []
+        self.kinds: dict[int, str] = {}  # dtype kinds of results of ops that lack a rule
+        self.left: dict[int, tuple[Any, int]] = {}  # arrays that left the tensors, by id
+        self.observers: list[Callable[[], None]] = []
+
+    def switch(self, active: bool) -> None:
+        """Write entries from now on, or stop; generated functions are made again."""
+        if active != self.active:
+            self.active = active
+            scope_hook[0] = enter_scope if active else None
+            for observe in self.observers:
+                observe()
+
+    def clear(self) -> None:
+        """Forget all entries."""
+        self.entries.clear()
+        self.lost.clear()
+        self.kinds.clear()
+        self.left.clear()
+
+
+ledger = Ledger()
+
+
+def serial_of(recorder: Any) -> int:
+    """The serial number of a recorder."""
+    serial: int | None = getattr(recorder, "serial", None)
+    if serial is None:
+        serial = next_uid()
+        recorder.serial = serial
+    return serial
+
+
+def current_moment() -> Moment:
+    """The moment of an op in this thread; consecutive ops share it."""
+    recorders = local.recorders
+    known = local.moment
+    if known is not None and known[0] is recorders and known[1].scopes is local.scopes:
+        found: Moment = known[1]
+        return found
+    moment = Moment(tuple([serial_of(r) for r in recorders]), local.scopes)
+    local.moment = (recorders, moment)
+    return moment
+
+
+def user_location(depth: int = 2) -> Location:
+    """Code and instruction of the innermost frame of the user's program."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        if USER_FILES[code.co_filename]:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None, -1
+
+
+def note_op(op: Any, inputs: tuple[Any, ...], out: Any) -> None:
+    """Write that `op` made the tensor `out` of inputs; an input is a uid, or 0 for no tensor."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and not USER_FILES[frame.f_code.co_filename]:
+        frame = frame.f_back
+    known = local.moment
+    moment = (
+        known[1]
+        if known is not None
+        and known[0] is local.recorders
+        and known[1].scopes is local.scopes
+        else current_moment()
+    )
+    if None in op.rules:
+        ledger.kinds[abs(out.uid)] = out._array.dtype.kind
+    if frame is None:
+        ledger.entries.append((op, inputs, out.uid, None, -1, moment))
+    else:
+        ledger.entries.append((op, inputs, out.uid, frame.f_code, frame.f_lasti, moment))
+
+
+def note_bind(op: Any, args: Any, outs: Any) -> None:
+    """Write that `op` made the tensors `outs` of the arguments `args`."""
+    inputs = tuple([getattr(a, "uid", 0) for a in args])
+    if None in op.rules:
+        for one in outs if type(outs) is tuple else (outs,):
+            ledger.kinds[abs(one.uid)] = one._array.dtype.kind
+    uids = tuple([o.uid for o in outs]) if type(outs) is tuple else outs.uid
+    write(op, inputs, uids)
+
+
+def write(kind: Any, inputs: Any, outputs: Any) -> None:
+    """Write an entry located at the innermost user frame."""
+    code, instruction = user_location(2)
+    ledger.entries.append((kind, inputs, outputs, code, instruction, current_moment()))
+
+
+# -- tensors that no primitive made
+
+
+def note_birth(tensor: Any) -> None:
+    """Write that the library made `tensor` by no primitive, from the arguments of its frames."""
+    inputs, name, (code, instruction) = find_origins()
+    ledger.kinds[abs(tensor.uid)] = tensor._array.dtype.kind
+    entry = (("birth", name), tuple(inputs), tensor.uid, code, instruction, current_moment())
+    ledger.entries.append(entry)
+
+
+def find_origins(skip: Any = None) -> tuple[dict[Any, None], str, Location]:
+    """Uids behind the arguments of the library's frames, the public function, and the location."""
+    found: dict[Any, None] = {}
+    name = ""
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(MAX_FRAMES):
+        if frame is None:
+            break
+        code = frame.f_code
+        if USER_FILES[code.co_filename]:
+            return found, name, (code, frame.f_lasti)
+        if code.co_filename.startswith(LIBRARY):
+            values = frame.f_locals
+            for variable in argument_names(code):
+                value = values.get(variable)
+                if value is not None and value is not skip:
+                    gather(value, found, 3)
+            called = values.get("fn") if code.co_name == "call" else None
+            name = getattr(called, "__name__", code.co_name)
+        frame = frame.f_back
+    return found, name, user_location(2)
+
+
+def argument_names(code: CodeType) -> tuple[str, ...]:
+    """Names of the parameters of a function, with `*args` and `**kwargs`."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return code.co_varnames[:count]
+
+
+def gather(value: Any, found: dict[Any, None], depth: int) -> None:
+    """Add the uids of tensors, variables, datasets and departed arrays in `value` to `found`."""
+    kind = type(value)
+    if kind in (int, float, str, bool, bytes) or isinstance(value, type):
+        return
+    if kind in (list, tuple):
+        if depth:
+            for one in value[:64]:
+                gather(one, found, depth - 1)
+    elif kind is dict:
+        if depth:
+            for one in list(value.values())[:64]:
+                gather(one, found, depth - 1)
+    elif hasattr(value, "uid") and hasattr(value, "_array"):
+        found[value.uid] = None
+    elif "_key" in getattr(value, "__dict__", ()):
+        add_version(value, found)
+    elif hasattr(value, "_origin_uid"):
+        found[value._origin_uid] = None
+    elif hasattr(value, "__array_interface__") and hasattr(value, "base"):
+        gather_array(value, found)
+    elif callable(value) and hasattr(value, "__code__") and depth:
+        for one in closure_values(value):
+            gather(one, found, depth - 1)
+    elif hasattr(value, "_target_variable") or hasattr(value, "_dataset"):
+        gather_indirect(value, found)
+
+
+def gather_indirect(value: Any, found: dict[Any, None]) -> None:
+    """Add the uid of the variable or dataset behind a wrapper, such as a Keras variable."""
+    variable = getattr(value, "_target_variable", None)
+    if variable is not None:
+        add_version(variable, found)
+    elif hasattr(value._dataset, "_origin_uid"):
+        found[value._dataset._origin_uid] = None
+
+
+def add_version(variable: Any, found: dict[Any, None]) -> None:
+    """Add the uid of the current version of a variable, unless it is not complete yet."""
+    version = version_of(variable)
+    if version is not None:
+        found[version.uid] = None
+
+
+def version_of(variable: Any) -> Any:
+    """The current version of a variable, in a trace the trace's; nothing is captured."""
+    recorders = local.recorders
+    if recorders and recorders[0].is_trace:
+        state = recorders[0].states.get(getattr(variable, "_key", None))
+        if state is not None:
+            return state.newest
+    return getattr(variable, "__dict__", {}).get("_value")
+
+
+def gather_array(array: Any, found: dict[Any, None]) -> None:
+    """Add the departure of an array, or of the array it is a view of."""
+    for one in (array, getattr(array, "base", None)):
+        known = None if one is None else ledger.left.get(id(one))
+        if known is not None and known[0]() is one:
+            found[("left", known[1])] = None
+
+
+def closure_values(function: Any) -> Iterator[Any]:
+    """Values of the variables that a user's function takes from outside."""
+    code = function.__code__
+    if not USER_FILES[code.co_filename]:
+        return
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    yield from function.__defaults__ or ()
+    owner = getattr(function, "__self__", None)
+    if owner is not None:
+        yield list(getattr(owner, "__dict__", {}).values())
+    for name in names_in(code):
+        if name in function.__globals__:
+            yield function.__globals__[name]
+
+
+def names_in(code: CodeType) -> Iterator[str]:
+    """Global names that a code object and those inside it use."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from names_in(constant)
+
+
+def note_departure(tensor: Any, kind: str, value: Any) -> None:
+    """Write that the value of `tensor` left the tensors; `kind` is "numpy" or "python"."""
+    number = next_uid()
+    write(("left", kind), (tensor.uid,), number)
+    try:
+        reference = weakref.ref(value)
+    except TypeError:  # a Python number or a NumPy scalar
+        return
+    ledger.left[id(value)] = (reference, number)
+
+
+# -- variables
+
+
+def note_read(version: Any, tensor: Any) -> None:
+    """Write that a variable was read without recorders."""
+    write("read", (version.uid,), tensor.uid)
+
+
+def note_assign(variable: Any, kind: str = "assign") -> None:
+    """Write that a variable was created or assigned, with the tensors it came from."""
+    version = version_of(variable)
+    inputs, name, (code, instruction) = find_origins(variable)
+    if version is None:
+        return
+    inputs.pop(version.uid, None)
+    ledger.kinds[abs(version.uid)] = version._array.dtype.kind
+    fact = (kind, name, variable._key, bool(variable._trainable), is_in_metric())
+    ledger.entries.append(
+        (fact, tuple(inputs), version.uid, code, instruction, current_moment())
+    )
+
+
+def is_in_metric() -> bool:
+    """Whether a metric's method is on the stack: an object with `update_state` and `result`."""
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(MAX_FRAMES):
+        if frame is None:
+            return False
+        if frame.f_code.co_name in ("update_state", "__call__", "result"):
+            owner = frame.f_locals.get("self")
+            if hasattr(owner, "update_state") and hasattr(owner, "reset_state"):
+                return True
+        frame = frame.f_back
+    return False
+
+
+# -- compiled calls, custom gradients, datasets
+
+
+def note_call(path: Any, inputs: list[Any], results: list[Any], written: list[Any]) -> None:
+    """Write that a compiled function ran along `path`; the graph is expanded on request."""
+    uids = tuple([t.uid for t in inputs])
+    versions = tuple([v._stored_version().uid for v in written])
+    write(("call", path), uids, tuple([t.uid for t in results]) + versions)
+
+
+def note_custom(inputs: list[Any], results: list[Any], outs: list[Any], step: Any) -> None:
+    """Write a call of a function with a custom gradient; `step` computes the gradient."""
+    fact = ("custom", weakref.ref(step), user_code_of(step.grad))
+    uids = tuple([t.uid for t in inputs]), tuple([t.uid for t in results])
+    write(fact, uids, tuple([t.uid for t in outs]))
+
+
+def user_code_of(grad: Any) -> Any:
+    """The code of the user's gradient function in the closure of `grad`, or None."""
+    names = getattr(getattr(grad, "__code__", None), "co_freevars", ())
+    for name, cell in zip(names, getattr(grad, "__closure__", None) or (), strict=False):
+        if name == "grad_fn":
+            code = getattr(cell.cell_contents, "__code__", None)
+            return code if code is not None and USER_FILES[code.co_filename] else None
+    return None
+
+
+def note_dataset(dataset: Any) -> None:
+    """Give a new dataset a uid and write what it was made of."""
+    inputs, name, (code, instruction) = find_origins(dataset)
+    dataset._origin_uid = next_uid()
+    ledger.entries.append(
+        (("dataset", name), tuple(inputs), dataset._origin_uid, code, instruction, current_moment())
+    )
+
+
+def note_element(dataset: Any, tensors: list[Any]) -> None:
+    """Write that `tensors` came out of a dataset."""
+    uid = getattr(dataset, "_origin_uid", 0)
+    write(("element", ""), (uid,), tuple([t.uid for t in tensors]))
+
+
+# -- tapes
+
+
+class TapeHistory:
+    """What happened to a tape or an accumulator.
+
+    Attributes:
+        watches_variables: whether trainable variables that are read are watched.
+        kind: "GradientTape" or "ForwardAccumulator".
+    """
+
+    def __init__(self, kind: str, watches_variables: bool) -> None:
+        """Start empty."""
+        self.kind = kind
+        self.watches_variables = watches_variables
+
+
+def note_tape(tape: Any, event: str, payload: Any = None) -> None:
+    """Write an event of a tape: made, enter, exit, pause, resume, reset, watch."""
+    history = tape.__dict__.get("_history")
+    if history is None:
+        history = tape._history = TapeHistory(
+            type(tape).__name__, getattr(tape, "_watch_accessed_variables", True)
+        )
+    write(("tape", event, history), payload, 0)
+
+
+def note_lost(tape: Any, targets: list[Any], source: Any, uids: Any) -> None:
+    """Write that a gradient is None."""
+    if not hasattr(tape, "_history"):
+        note_tape(tape, "made")
+    found: dict[Any, None] = {}
+    gather(targets, found, 3)
+    names: dict[Any, None] = {}
+    gather([source], names, 3)
+    names.update(dict.fromkeys(uids))
+    key = getattr(getattr(source, "_target_variable", source), "_key", None)
+    write(("lost", tape._history), tuple(found), (tuple(names), key))
+    ledger.lost.append(ledger.entries[-1])
+
+
+# -- scopes that change the recorders
+
+
+def enter_scope() -> None:
+    """Note which function of the library changes the recorders; `use_recorders` restores them."""
+    names = []
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(MAX_FRAMES):
+        if frame is None or USER_FILES[frame.f_code.co_filename]:
+            break
+        if frame.f_code.co_filename.startswith(LIBRARY):
+            code = frame.f_code
+            names.append(f"{code.co_filename[len(LIBRARY) :]}:{code.co_name}")
+        frame = frame.f_back
+    location = (None, -1) if frame is None else (frame.f_code, frame.f_lasti)
+    local.scopes = (*local.scopes, (tuple(names), location))

@@ -1,0 +1,28 @@
+"""Answers for the gradients that the program itself asked for and that were None."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.ledger import Entry, ledger
+from gradtape.debug.explanation.answer import Answer
+from gradtape.debug.explanation.question import Source, ask
+
+
+def answer_lost(lost: list[Entry]) -> list[Answer]:
+    """An answer for each lost gradient; equal ones once."""
+    entries = list(ledger.entries)
+    found: dict[Any, Answer] = {}
+    for entry in lost:
+        answer = answer_entry(entries, entry)
+        found.setdefault((answer.cause, answer.line, answer.file), answer)
+    return list(found.values())
+
+
+def answer_entry(entries: list[Entry], entry: Entry) -> Answer:
+    """The answer for one lost gradient: the ledger up to that moment is asked."""
+    (_, history), targets, (uids, key), *_ = entry
+    here = next((i for i, one in enumerate(entries) if one is entry), len(entries))
+    kind = ledger.kinds.get(abs(uids[0]), "") if uids else ""
+    source = Source(uids, key, kind, False)
+    return ask(entries[:here], history, source, {abs(u) for u in targets})
