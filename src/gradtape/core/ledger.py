@@ -47,6 +47,11 @@ class UserFiles(dict[str, bool]):
 
 
 USER_FILES = UserFiles()
+# Files whose functions hand values to Python for the user
+WAYS_OUT = tuple(
+    os.path.join(LIBRARY, *parts)
+    for parts in (("core", "tensor.py"), ("core", "errors.py"), ("state", "variable"))
+)
 
 
 class Moment:
@@ -74,20 +79,23 @@ class Ledger:
         active: whether entries are written. Functions test it; generated code is made again.
         entries: newest last; the oldest are dropped beyond `MAX_ENTRIES`.
         lost: gradients that were None, as `(history, target uids, source uids, variable key)`.
+        kinds: dtype kinds of values, by uid.
+        left: arrays that left the tensors: id → weak reference and number.
         observers: called when `active` changes.
+        loss_observers: called when a gradient is None.
     """
 
-    __slots__ = ("active", "entries", "kinds", "left", "lost", "observers", "strict")
+    __slots__ = ("active", "entries", "kinds", "left", "loss_observers", "lost", "observers")
 
     def __init__(self) -> None:
         """Start switched off and empty."""
         self.active = False
-        self.strict = False
         self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
         self.lost: list[Any] = []
         self.kinds: dict[int, str] = {}  # dtype kinds of results of ops that lack a rule
         self.left: dict[int, tuple[Any, int]] = {}  # arrays that left the tensors, by id
         self.observers: list[Callable[[], None]] = []
+        self.loss_observers: list[Callable[[], None]] = []
 
     def switch(self, active: bool) -> None:
         """Write entries from now on, or stop; generated functions are made again."""
@@ -309,6 +317,8 @@ def names_in(code: CodeType) -> Iterator[str]:
 
 def note_departure(tensor: Any, kind: str, value: Any) -> None:
     """Write that the value of `tensor` left the tensors; `kind` is "numpy" or "python"."""
+    if kind == "numpy" and is_inside_library():
+        return
     number = next_uid()
     write(("left", kind), (tensor.uid,), number)
     try:
@@ -316,6 +326,19 @@ def note_departure(tensor: Any, kind: str, value: Any) -> None:
     except TypeError:  # a Python number or a NumPy scalar
         return
     ledger.left[id(value)] = (reference, number)
+
+
+def is_inside_library() -> bool:
+    """Whether the library itself asked for an array, in a function that a birth describes."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not filename.startswith(LIBRARY):
+            return False
+        if not filename.startswith(WAYS_OUT):
+            return True
+        frame = frame.f_back
+    return False
 
 
 # -- variables
@@ -423,18 +446,16 @@ def note_tape(tape: Any, event: str, payload: Any = None) -> None:
     write(("tape", event, history), payload, 0)
 
 
-def note_lost(tape: Any, targets: list[Any], source: Any, uids: Any) -> None:
-    """Write that a gradient is None."""
+def note_lost(tape: Any, targets: list[Any], key: int | None, uids: Any) -> None:
+    """Write that a gradient is None; `key` is that of the source, if it is a variable."""
     if not hasattr(tape, "_history"):
         note_tape(tape, "made")
     found: dict[Any, None] = {}
     gather(targets, found, 3)
-    names: dict[Any, None] = {}
-    gather([source], names, 3)
-    names.update(dict.fromkeys(uids))
-    key = getattr(getattr(source, "_target_variable", source), "_key", None)
-    write(("lost", tape._history), tuple(found), (tuple(names), key))
+    write(("lost", tape._history), tuple(found), (tuple(uids), key))
     ledger.lost.append(ledger.entries[-1])
+    for observe in ledger.loss_observers:
+        observe()
 
 
 # -- scopes that change the recorders

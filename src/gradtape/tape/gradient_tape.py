@@ -265,7 +265,8 @@ class GradientTape:
         """Write the gradients that are None to the ledger."""
         for source, (uids, _), result in zip(flat, roots, results, strict=True):
             if result is None:
-                note_lost(self, nest.flatten(target), source, uids)
+                key = getattr(variable_of(source), "_key", None)
+                note_lost(self, nest.flatten(target), key, uids)
 
     def explain(self, target: Any, source: Any) -> Any:
         """Say why `gradient(target, source)` is None, and where the gradient was lost.

@@ -297,7 +297,7 @@ class DataGraph:
         location = (code, instruction)
         cause = "numpy_round_trip" if kind == "numpy" else "python_round_trip"
         self.departures[number] = (position, cause, location)
-        reason = None if self.is_discrete(uid) else (cause, location, ("left", position))
+        reason = None if self.is_discrete(uid) else (cause, location, None)
         self.add(uid, ("left", number), position, location, kind, reason)
         for names, scope in moment.scopes:
             if any("py_function.py" in n for n in names):

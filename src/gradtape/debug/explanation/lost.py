@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.ledger import Entry, ledger
+from gradtape.core.ports import ExplainPort
 from gradtape.debug.explanation.answer import Answer
-from gradtape.debug.explanation.question import Source, ask
+from gradtape.debug.explanation.question import Source, ask, explain
 
 
 def answer_lost(lost: list[Entry]) -> list[Answer]:
@@ -26,3 +27,12 @@ def answer_entry(entries: list[Entry], entry: Entry) -> Answer:
     kind = ledger.kinds.get(abs(uids[0]), "") if uids else ""
     source = Source(uids, key, kind, False)
     return ask(entries[:here], history, source, {abs(u) for u in targets})
+
+
+def explain_lost() -> list[Answer]:
+    """Answers for the gradients that were None in the newest call of `gradient` that lost any."""
+    newest = [e for e in ledger.lost if e[0][1] is ledger.lost[-1][0][1]]
+    return answer_lost(newest)
+
+
+ExplainPort.supply(explain=explain, explain_lost=explain_lost)

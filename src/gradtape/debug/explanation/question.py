@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.ledger import Entry, Location, TapeHistory, ledger, version_of
-from gradtape.core.ports import ExplainPort
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.debug.explanation.answer import Answer, Break
 from gradtape.debug.explanation.edge import DISCRETE, DataGraph, Edge
 from gradtape.debug.explanation.history import TapeStory
-from gradtape.debug.explanation.search import Search
-from gradtape.debug.explanation.source_text import forget_sources
+from gradtape.debug.explanation.search import Search, region_of
+from gradtape.debug.explanation.source_text import expression_at, forget_sources, parse_file
 from gradtape.tape.source import variable_of
 
 NOWHERE: Location = (None, -1)
+# Of several breaks in one region, such as one call of a library, the strongest is named.
+STRENGTH = {
+    "inner_tape_only": 5,
+    "py_function": 4,
+    "numpy_round_trip": 3,
+    "python_round_trip": 2,
+    "metric_result": 1,
+}
+
+
+WEAK_CAUSES = ("no_gradient_op", "state_read", "dataset_iteration", "metric_result")
+QUIET_OPS = ("from_tensor_slices", "from_tensors", "version", "capture")
 
 
 class Source:
@@ -47,11 +59,27 @@ class Question:
         path = self.search.find(self.source.uids, targets)
         if path is None:
             return self.explain_unconnected(targets)
-        breaks = merge_breaks(path)
+        breaks = self.name_library_calls(merge_breaks(path), path)
         problem = self.source_problem(path)
         if problem is not None:
             breaks.insert(0, problem)
         return Answer(breaks)
+
+    def name_library_calls(self, breaks: list[Break], path: list[Edge]) -> list[Break]:
+        """Say what a call of another library does as a whole: it leaves the tensors, or is a metric.
+
+        Such a call, `model.predict` for example, runs many ops at one place of the program.
+        """
+        left = {e.location for e in path if type(e.end) is tuple and e.end[0] == "left"}
+        found: list[Break] = []
+        for one in breaks:
+            if one.location in left and one.cause in WEAK_CAUSES:
+                kinds = {c for _, c, place in self.graph.departures.values() if place == one.location}
+                one = Break(max(kinds, key=STRENGTH.__getitem__), one.location, one.op)
+            if found and found[-1].cause == "metric_result" and is_call_of(one.location, "result"):
+                continue
+            found.append(one)
+        return found
 
     # -- the source itself
 
@@ -64,7 +92,8 @@ class Question:
         first = path[0].position if path else 1 << 60
         watched = self.watched_at()
         if watched is not None:
-            if watched[0] > first and not self.is_known_without_watch():
+            is_heard = bool(path) and path[0].reason is None and path[0].op not in QUIET_OPS
+            if watched[0] > first and is_heard and not self.is_known_without_watch():
                 return Break("watched_late", watched[1])
             return None
         if self.is_known_without_watch():
@@ -169,12 +198,14 @@ class Question:
         return max(found, key=lambda one: one[0])[1] if found else NOWHERE
 
 
+def is_call_of(location: Location, name: str) -> bool:
+    """Whether the expression at a location calls a method of this name."""
+    node = expression_at(location)
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", None) == name
+
+
 def is_rebound(entry: Entry) -> bool:
     """Whether the value of an entry took the place of one of its operands in the source."""
-    import ast
-
-    from gradtape.debug.explanation.source_text import expression_at, parse_file
-
     node = expression_at((entry[3], entry[4]))
     if node is None or entry[3] is None:
         return True
@@ -197,14 +228,16 @@ def merge_breaks(path: list[Edge]) -> list[Break]:
     region = None
     for i, edge in enumerate(path):
         if edge.reason is None:
-            region = None
+            region = region if region == ("at", edge.location) else None
             continue
-        cause, location, key = edge.reason
-        if key is None or key != region:
-            if location[0] is None:
-                location = next((e.location for e in path[i:] if e.location[0]), location)
+        cause, location, _ = edge.reason
+        if location[0] is None:
+            location = next((e.location for e in path[i:] if e.location[0]), location)
+        if region_of(edge) != region:
             breaks.append(Break(cause, location, edge.op))
-        region = key
+        elif STRENGTH.get(cause, 0) > STRENGTH.get(breaks[-1].cause, 0):
+            breaks[-1] = Break(cause, location, edge.op)
+        region = region_of(edge)
     return breaks
 
 
@@ -250,5 +283,3 @@ def ask(entries: Sequence[Entry], history: TapeHistory, source: Source, targets:
     finally:
         ledger.active = before
 
-
-ExplainPort.supply(explain=explain)

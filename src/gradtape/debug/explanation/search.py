@@ -146,8 +146,13 @@ class Search:
 def price_of(edge: Edge, region: Any) -> tuple[int, Any]:
     """The cost of an edge after one in `region`, and the region it ends in."""
     if edge.reason is None:
-        return 0, None
-    here = edge.reason[2]
-    if here is not None and here == region:
-        return 0, here
-    return 1, here
+        return 0, region if region == ("at", edge.location) else None
+    here = region_of(edge)
+    return (0 if here == region else 1), here
+
+
+def region_of(edge: Edge) -> Any:
+    """The region of a break: neighbouring breaks in one region count once."""
+    assert edge.reason is not None
+    _, location, key = edge.reason
+    return ("at", location) if key is None else key
