@@ -40,7 +40,7 @@ _NAMES_BY_MODULE = {
     """,
     "gradtape.tf.array.shape": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape
-        expand_dims identity identity_n is_tensor pad rank repeat reshape reverse roll shape
+        expand_dims identity identity_n is_tensor rank repeat reshape reverse roll shape
         shape_n size squeeze tile transpose
     """,
     "gradtape.tf.nn.convolution_gradient": """
@@ -89,6 +89,7 @@ _NAMES_BY_MODULE = {
     "gradtape.tf.array.gather_slice": """
         gather gather_nd reverse_sequence slice strided_slice unravel_index
     """,
+    "gradtape.tf.array.pad": "pad",
     "gradtape.tf.array.mask": "boolean_mask one_hot sequence_mask where",
     "gradtape.tf.linalg.norm": "norm",
     "gradtape.tf.array.sort_unique": "argsort searchsorted sort unique unique_with_counts",

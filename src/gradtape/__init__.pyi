@@ -115,6 +115,7 @@ from gradtape.tf.array.mask import boolean_mask as boolean_mask
 from gradtape.tf.array.mask import one_hot as one_hot
 from gradtape.tf.array.mask import sequence_mask as sequence_mask
 from gradtape.tf.array.mask import where as where
+from gradtape.tf.array.pad import pad as pad
 from gradtape.tf.array.scatter import scatter_nd as scatter_nd
 from gradtape.tf.array.scatter import tensor_scatter_nd_add as tensor_scatter_nd_add
 from gradtape.tf.array.scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
@@ -130,7 +131,6 @@ from gradtape.tf.array.shape import expand_dims as expand_dims
 from gradtape.tf.array.shape import identity as identity
 from gradtape.tf.array.shape import identity_n as identity_n
 from gradtape.tf.array.shape import is_tensor as is_tensor
-from gradtape.tf.array.shape import pad as pad
 from gradtape.tf.array.shape import rank as rank
 from gradtape.tf.array.shape import repeat as repeat
 from gradtape.tf.array.shape import reshape as reshape

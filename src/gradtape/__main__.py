@@ -1,7 +1,7 @@
-"""Entry point of `python -m gradtape script.py args…`: runs a TensorFlow program on gradtape."""
+"""Entry point of `python -m gradtape`; the command `gradtape` is the same."""
 
 import sys
 
-from gradtape.dropin.run import main
+from gradtape.dropin.command import main
 
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())

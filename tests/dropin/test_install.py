@@ -198,7 +198,7 @@ def test_a_missing_script_is_an_error(tmp_path):
 
 
 def test_help_prints_the_usage():
-    assert python("--help").stdout.startswith("usage: python -m gradtape")
+    assert python("--help").stdout.startswith("usage: gradtape")
 
 
 def test_code_runs_on_gradtape():

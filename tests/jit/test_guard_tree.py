@@ -70,7 +70,7 @@ def test_beyond_sixteen_paths_python_runs_and_warns_once(caplog):
 
 
 def test_a_long_loop_over_a_dataset_runs_python_and_warns_once(caplog, monkeypatch):
-    monkeypatch.setattr("gradtape.graph.trace.MAX_NODES", 500)
+    monkeypatch.setattr("gradtape.jit.function.MAX_NODES", 500)
     v = tf.Variable(0.0)
     data = tf.data.Dataset.from_tensor_slices(np.ones(300, np.float32))
 
@@ -92,7 +92,7 @@ def test_a_long_loop_over_a_dataset_runs_python_and_warns_once(caplog, monkeypat
 
 
 def test_functions_called_by_an_eager_body_stay_compiled(monkeypatch):
-    monkeypatch.setattr("gradtape.graph.trace.MAX_NODES", 500)
+    monkeypatch.setattr("gradtape.jit.function.MAX_NODES", 500)
     runs = []
     v = tf.Variable(0.0)
 

@@ -311,3 +311,50 @@ def test_a_host_call_may_call_the_function_it_is_part_of():
 
     for _ in range(3):
         assert float(f(tf.constant(1.0), tf.constant(3))) == 5.0
+
+
+def traced_peak(run):
+    """Bytes at the peak while `run` runs."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def chain(x):
+    """Thirty ops on an array, of which each result but the last is used once."""
+    for _ in range(15):
+        x = tf.tanh(x) + 1.0
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        chain,
+        lambda x: tf.cond(x[0] > 0.0, lambda: x, lambda: -x) + chain(x),
+        lambda x: tf.grad_pass_through(tf.identity)(x) + chain(x),
+    ],
+)
+def test_a_traced_call_does_not_keep_operands_alive(function):
+    x = tf.ones(100_000)
+    tf.function(function)(tf.ones(2))  # imports and caches
+    assert traced_peak(lambda: tf.function(function)(x)) < 12 * x.numpy().nbytes
+
+
+def test_an_operand_dies_when_the_traced_function_drops_it():
+    alive = []
+
+    @tf.function
+    def f(x):
+        y = x * 2.0
+        dropped = weakref.ref(y._array)
+        y = y + 1.0
+        alive.append(dropped() is not None)
+        return y
+
+    f(X)
+    assert alive == [False]

@@ -125,7 +125,7 @@ def test_forward_mode_over_branches_and_loops(is_inside):
 
 
 def test_functions_that_are_too_large_to_compile_have_gradients(monkeypatch):
-    monkeypatch.setattr("gradtape.graph.trace.MAX_NODES", 50)
+    monkeypatch.setattr("gradtape.jit.function.MAX_NODES", 50)
 
     @tf.function
     def f(x):
@@ -142,7 +142,7 @@ def test_functions_that_are_too_large_to_compile_have_gradients(monkeypatch):
 
 
 def test_a_large_backward_pass_is_not_cut_off(monkeypatch):
-    monkeypatch.setattr("gradtape.graph.trace.MAX_NODES", 50)
+    monkeypatch.setattr("gradtape.jit.function.MAX_NODES", 50)
 
     g = tf.function(sum_of_sines)
     for _ in range(3):

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import NotDense
+from gradtape.core.errors import NotDense, SparseNotDense
 
 BOOL = np.dtype("bool")
 FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
@@ -79,7 +79,8 @@ def unsupported_type_error(value: Any) -> ValueError:
             f"A RaggedTensor of shape {value.shape} cannot be converted to a Tensor: its rows may "
             "differ in length. Use its to_tensor() or flat_values."
         )
-    return ValueError(
+    kind = SparseNotDense if hasattr(type(value), "with_values") else ValueError
+    return kind(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
         "Tensor."
     )

@@ -229,6 +229,10 @@ class NotDense(ValueError):  # noqa: N818 - `public` usually catches it
     """A ragged tensor was passed for a dense one; `public` calls the ragged function instead."""
 
 
+class SparseNotDense(NotDense):
+    """A sparse tensor was passed for a dense one; `public` calls the sparse function instead."""
+
+
 REDISPATCH = (Apart, NotDense, UnknownValueError)  # `public` passes these to `redispatch`
 
 
@@ -373,9 +377,11 @@ def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dic
 def call_other_version(
     error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Call the ragged version of `fn`, or run `fn` once per lane of `shape_inference`."""
+    """Call the ragged or sparse version of `fn`, or run it once per lane of `shape_inference`."""
     if isinstance(error, NotDense):
-        function = RaggedPort.find_function(fn)
+        is_sparse = isinstance(error, SparseNotDense)
+        find = RaggedPort.find_sparse_function if is_sparse else RaggedPort.find_function
+        function = find(fn)
         if function is None:
             raise error
         return function(*args, **kwargs)

@@ -156,9 +156,7 @@ def note_op(op: Any, inputs: tuple[Any, ...], out: Any) -> None:
     known = local.moment
     moment = (
         known[1]
-        if known is not None
-        and known[0] is local.recorders
-        and known[1].scopes is local.scopes
+        if known is not None and known[0] is local.recorders and known[1].scopes is local.scopes
         else current_moment()
     )
     if None in op.rules:
@@ -274,7 +272,7 @@ def version_of(variable: Any) -> Any:
     """The current version of a variable, in a trace the trace's; nothing is captured."""
     recorders = local.recorders
     if recorders and recorders[0].is_trace:
-        state = recorders[0].states.get(getattr(variable, "_key", None))
+        state = recorders[0].versions.states.get(getattr(variable, "_key", None))
         if state is not None:
             return state.newest
     return getattr(variable, "__dict__", {}).get("_value")
@@ -358,9 +356,7 @@ def note_assign(variable: Any, kind: str = "assign") -> None:
     inputs.pop(version.uid, None)
     ledger.kinds[abs(version.uid)] = version._array.dtype.kind
     fact = (kind, name, variable._key, bool(variable._trainable), is_in_metric())
-    ledger.entries.append(
-        (fact, tuple(inputs), version.uid, code, instruction, current_moment())
-    )
+    ledger.entries.append((fact, tuple(inputs), version.uid, code, instruction, current_moment()))
 
 
 def is_in_metric() -> bool:

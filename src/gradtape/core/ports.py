@@ -124,13 +124,15 @@ class ConversionPort(Port, supplier="gradtape.tf.tensor_operator"):
 
 
 class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
-    """Functions of ragged tensors.
+    """Functions of ragged and sparse tensors.
 
-    `find_function` finds the ragged version of a public function, or None. `method_module` returns
+    `find_function` finds the ragged version of a public function, or None; `find_sparse_function`
+    finds the sparse version. `method_module` returns
     the module that implements the methods. The class is also the key of private constructors.
     """
 
     find_function: Callable[[Any], Any]
+    find_sparse_function: Callable[[Any], Any]
     method_module: Callable[[], Any]
 
 

@@ -32,17 +32,17 @@ class SymbolicTensor(Tensor):
     @property
     def name(self) -> str:
         """The name of the tensor in its graph."""
-        return str(self._array.trace.name_of(self._array.number))
+        return str(self._array.trace.builder.name_of(self._array.number))
 
     @property
     def op(self) -> Any:
         """The op that computes the tensor."""
-        return self._array.trace.operation_of(self._array.number)
+        return self._array.trace.builder.operation_of(self._array.number)
 
     @property
     def value_index(self) -> int:
         """The position of the tensor among the outputs of its op."""
-        return int(self._array.trace.position_of(self._array.number))
+        return int(self._array.trace.builder.position_of(self._array.number))
 
     @property
     def device(self) -> str:

@@ -15,6 +15,7 @@ from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import public
 from gradtape.graph.graph import Constant, Graph
 from gradtape.graph.trace import Trace
+from gradtape.graph.trace_options import TraceOptions
 from gradtape.jit.signature import Signature
 from gradtape.jit.specialization import Arguments
 from gradtape.jit.trace_path import TracedPath, convert_results
@@ -127,20 +128,21 @@ class TracedRun:
         """Trace the function, and run it eagerly."""
         call = Signature(python, None).bind(args, {})
         arguments = Arguments(call.leaves)
-        trace = Trace(getattr(python, "__name__", "function"))
+        name = getattr(python, "__name__", "function")
+        trace = Trace(TraceOptions(name))
         inputs = [trace.add_input(t._array) for t in arguments.tensors]
         again, named = call.substitute_tensors(inputs, trace)
         try:
             with use_recorders((trace,)):
-                returned = convert_results(python(*again, **named), trace.name)
+                returned = convert_results(python(*again, **named), name)
                 path = TracedPath(trace, returned, arguments.variables)
-            if trace.give_up_reason or trace.created_variables:
-                why = trace.give_up_reason or "it creates variables. Call the function once before"
+            if trace.versions.created:
+                why = "it creates variables. Call the function once before"
                 raise ValueError(f"compare_engines: the function cannot be traced: {why}.")
             variables = path.resolve_variables(arguments.variables)
             first = [v._stored_version()._array for v in variables]
             self.input_arrays = [t._array for t in (*arguments.tensors, *path.captures)] + first
-            done = trace.effect_results()
+            done = trace.log.effect_results()
         finally:
             trace.close()
         self.result_count = path.result_count

@@ -1,49 +1,76 @@
-"""`python -m gradtape …`: runs a TensorFlow program on gradtape, or lists its missing symbols."""
+"""`gradtape run`: runs a TensorFlow program on gradtape, as `python` runs it."""
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from pathlib import Path
+from types import ModuleType, TracebackType
 
 from gradtape.dropin.install import install
 
-USAGE = """usage: python -m gradtape script.py [argument ...]
-       python -m gradtape -m module [argument ...]
-       python -m gradtape -c code [argument ...]
-       python -m gradtape check script.py|folder ...
-
-Run a program with gradtape in place of TensorFlow; or, with `check`, list the TensorFlow symbols
-that it uses and gradtape lacks, without running it.
-"""
+RUN_USAGE = "usage: gradtape run script.py|folder|-|-m module|-c code [argument ...]\n"
+OWN_FILES = (str(Path(__file__).parent) + os.sep, "<frozen runpy>", runpy.__file__)
 
 
-def main(arguments: list[str]) -> int:
-    """Run the script, module or code that `arguments` name, and pass it the rest of them."""
-    if not arguments or arguments[0] in ("-h", "--help") or arguments in (["-m"], ["-c"]):
-        sys.stdout.write(USAGE)
-        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
-    if arguments[0] == "check":
-        from gradtape.dropin.symbol_check import check_files
+def run_program(arguments: list[str]) -> int:
+    """Run the script, module or code that `arguments` name, and pass it the rest of them.
 
-        return check_files(arguments[1:])
-    install()
-    if arguments[0] == "-m":
-        sys.argv = arguments[1:]
-        sys.path[0] = str(Path.cwd())
-        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-        return 0
-    if arguments[0] == "-c":
-        sys.argv = ["-c", *arguments[2:]]
-        sys.path[0] = ""
-        names = {"__name__": "__main__", "__builtins__": __builtins__}
-        exec(compile(arguments[1], "<string>", "exec"), names)
-        return 0
-    script = Path(arguments[0])
-    if not script.exists():
-        sys.stderr.write(f"python -m gradtape: the file {script} does not exist.\n")
+    Returns:
+        0; 1 if the program raised an exception, whose traceback begins in the program;
+        2 if there is no such program.
+    """
+    if not arguments or arguments in (["-m"], ["-c"]):
+        sys.stderr.write(RUN_USAGE)
         return 2
-    sys.argv = arguments
-    sys.path[0] = str(script.resolve().parent)
-    runpy.run_path(str(script), run_name="__main__")
+    if arguments[0] not in ("-", "-m", "-c") and not Path(arguments[0]).exists():
+        sys.stderr.write(f"gradtape: the file {arguments[0]} does not exist.\n")
+        return 2
+    install()
+    try:
+        execute(arguments)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        report_exception(error)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
+
+
+def execute(arguments: list[str]) -> None:
+    """Run a program as `__main__`, with `sys.argv` and `sys.path` as `python` sets them."""
+    what = arguments[0]
+    if what == "-m":
+        sys.argv, sys.path[0] = arguments[1:], str(Path.cwd())
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif what == "-c":
+        run_text(arguments[1], "<string>", ["-c", *arguments[2:]])
+    elif what == "-":
+        run_text(sys.stdin.read(), "<stdin>", arguments)
+    else:
+        sys.argv = arguments
+        sys.path[0] = str(Path(what).resolve().parent)
+        runpy.run_path(what, run_name="__main__")
+
+
+def run_text(text: str, filename: str, arguments: list[str]) -> None:
+    """Run source text in a new module `__main__`."""
+    sys.argv, sys.path[0] = arguments, ""
+    module = sys.modules["__main__"] = ModuleType("__main__")
+    exec(compile(text, filename, "exec"), module.__dict__)
+
+
+def report_exception(error: BaseException) -> None:
+    """Print an exception as Python does when a program ends, without the frames of this module."""
+    traceback = error.__traceback__ = skip_own_frames(error.__traceback__)
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, traceback
+    setattr(sys, "last_exc", error)  # noqa: B010 - since Python 3.12
+    sys.excepthook(type(error), error, traceback)
+
+
+def skip_own_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """The part of a traceback that begins in the program; None for an error of its syntax."""
+    while traceback and traceback.tb_frame.f_code.co_filename.startswith(OWN_FILES):
+        traceback = traceback.tb_next
+    return traceback

@@ -34,6 +34,11 @@ from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.api import math
 from gradtape.tf.array import concat_split, creation, scatter
 from gradtape.tf.array import shape as array
+from gradtape.tf.config.experimental import (
+    disable_op_determinism,
+    enable_op_determinism,
+    is_op_determinism_enabled,
+)
 from gradtape.tf.control_flow import cond_while
 from gradtape.tf.math.cast import cast
 
@@ -128,9 +133,9 @@ TF_PYTHON = SimpleNamespace(
     ),
     framework=SimpleNamespace(
         config=SimpleNamespace(
-            disable_op_determinism=do_nothing,
-            enable_op_determinism=do_nothing,
-            is_op_determinism_enabled=lambda: False,
+            disable_op_determinism=disable_op_determinism,
+            enable_op_determinism=enable_op_determinism,
+            is_op_determinism_enabled=is_op_determinism_enabled,
         )
     ),
     ops=SimpleNamespace(

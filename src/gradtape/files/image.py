@@ -187,7 +187,8 @@ def read_pixels(picture: Any, channels: int, data: bytes, op: str, ratio: int = 
     form = picture.format
     with translate_decoder_errors(f"{op}: Invalid {form} data, size {len(data)}"):
         if form == "JPEG" and (ratio != 1 or channels == 1):
-            size = (-(-picture.width // ratio), -(-picture.height // ratio))
+            # Pillow reduces by the quotient of the sizes, rounded down to 1, 2, 4 or 8.
+            size = (picture.width / (ratio + 0.5), picture.height / (ratio + 0.5))
             picture.draft("L" if channels == 1 else picture.mode, size)
         picture.load()
         if picture.mode.startswith("I"):

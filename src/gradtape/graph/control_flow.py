@@ -56,11 +56,6 @@ def is_tensor_array(leaf: Any) -> bool:
     return hasattr(leaf, "_as_stacked_tensor")
 
 
-def operands_of(trace: Trace, tensors: list[Any]) -> list[Operand]:
-    """The operands that stand for `tensors` in the graph of `trace`."""
-    return [trace.operand_for(trace.as_traced(t)) for t in tensors]
-
-
 def trace_body(
     trace: Trace, function: Callable[..., Any], formals: list[Any], carried: dict[int, Any]
 ) -> BodyTrace:
@@ -82,11 +77,11 @@ def trace_cond(
     trace: Trace, pred: SymbolicTensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
 ) -> Any:
     """Trace `tf.cond`: as a node if possible, else one branch under a guard."""
-    drawn = trace.op_index
+    position = trace.save_position()
     try:
         return make_cond_node(trace, pred, true_fn, false_fn)
     except NotANode:
-        trace.op_index = drawn
+        trace.restore_position(position)
         with trace.enter_graph():
             return true_fn() if trace.guard_value(pred._array) else false_fn()
 
@@ -119,9 +114,9 @@ class TracedBranch:
         tensors = [t for t in self.leaves if t is not None]
         for key in written:
             held = self.body_trace.written_variables.get(key)
-            tensors.append(held[1] if held else self.trace.states[key].newest)
-        self.outputs = operands_of(self.trace, tensors)
-        return self.body_trace.outer_tensors([], self.outputs)
+            tensors.append(held[1] if held else self.trace.versions.newest(key))
+        self.outputs = self.trace.operands(tensors)
+        return self.body_trace.outer_tensors([], tensors)
 
 
 def make_cond_node(
@@ -204,11 +199,13 @@ def trace_loop(
         NotANode: if the body cannot become a node.
     """
     carried: dict[int, Any] = {}
-    drawn = trace.op_index
+    position = trace.save_position()
     while True:
-        trace.op_index = drawn  # every attempt must count the random ops of the body from here
-        states = [trace.states[key] for key in carried]
-        given = [trace.as_traced(t) for t in [*carry, *(s.newest for s in states)]]
+        trace.restore_position(
+            position
+        )  # every attempt must count the random ops of the body from here
+        newest = [trace.versions.newest(key) for key in carried]
+        given = [trace.as_traced(t) for t in [*carry, *newest]]
         formals = [trace.make_value(raw_value(t)) for t in given]
         slices = [trace.make_value(raw_first_slice(trace.as_traced(x))) for x in xs]
         own, versions = formals[: len(carry)], formals[len(carry) :]
@@ -234,11 +231,11 @@ def trace_loop(
     for a, b in zip(given, after, strict=True):
         if a._array.shape != b._array.shape or a._array.dtype != b._array.dtype:
             raise NotANode
-    outputs = operands_of(trace, [*after, *ys])
+    outputs = trace.operands([*after, *ys])
     tested = trace_loop_test(trace, test, own, carried) if test is not None else None
-    free = {t._array.number: t for t in aside.outer_tensors([*formals, *slices], outputs)}
+    free = {t._array.number: t for t in aside.outer_tensors([*formals, *slices], [*after, *ys])}
     if tested is not None:
-        free |= {t._array.number: t for t in tested[0].outer_tensors(formals, tested[1])}
+        free |= {t._array.number: t for t in tested[0].outer_tensors(formals, [tested[1]])}
     captures = list(free.values())
     shape = LoopLayout(
         len(formals),
@@ -249,7 +246,9 @@ def trace_loop(
         reverse,
     )
     inner = make_body(trace, aside.nodes, [*formals, *captures, *slices], outputs)
-    check = tested and make_body(trace, tested[0].nodes, [*formals, *captures], tested[1])
+    check = tested and make_body(
+        trace, tested[0].nodes, [*formals, *captures], trace.operands([tested[1]])
+    )
     count = make_tensor(as_int64(NO_LIMIT)) if limit is None else limit
     outs = apply_loop(
         LOOP,
@@ -258,15 +257,15 @@ def trace_loop(
     )
     n = len(carry)
     for key, tensor in zip(carried, outs[n : n + len(carried)], strict=True):
-        trace.write_variable(trace.states[key].variable, tensor)
+        trace.write_variable(trace.versions.variable(key), tensor)
     last = len(formals)
     return list(outs[:n]), list(outs[last : last + len(ys)])
 
 
 def trace_loop_test(
     trace: Trace, test: Callable[..., Any], formals: list[Any], carried: dict[int, Any]
-) -> tuple[BodyTrace, list[Operand]]:
-    """Trace the condition of a loop into a graph of its own."""
+) -> tuple[BodyTrace, Any]:
+    """Trace the condition of a loop into a graph of its own; also returns its result."""
     answers: list[Any] = []
     aside = trace_body(
         trace, lambda *values: answers.append(convert(test(*values))), formals, carried
@@ -275,7 +274,7 @@ def trace_loop_test(
         raise NotANode
     if answers[0]._array.shape:
         raise NotANode
-    return aside, operands_of(trace, answers)
+    return aside, answers[0]
 
 
 def raw_first_slice(x: Any) -> Any:

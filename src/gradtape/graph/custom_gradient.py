@@ -75,11 +75,12 @@ def record_user_gradient(
         return [make_tensor(t._array) for t in lifted]
     custom = UserGradient()
     custom.code = user_code_of(grad)
-    custom.inputs = tuple([trace.operand_for(t) for t in given])
+    custom.inputs = tuple(trace.operands(given))
     outs = tuple([trace.make_value(raw_value(t)) for t in lifted])
+    used = {t._array.number: t for t in given if isinstance(t, SymbolicTensor)}
     if not trace.give_up_reason:
-        trace_user_gradient(trace, custom, lifted, grad)
-    read = [trace.traced_by_number[n] for n in custom.reads()] if trace.forbids_values else []
+        used.update(trace_user_gradient(trace, custom, lifted, grad))
+    read = [used[n] for n in custom.reads()] if trace.options.forbids_values else []
     more = tuple([trace.make_value(raw_value(t)) for t in read])
     trace.record_node(CUSTOM, [*lifted, *read], {"custom": custom}, (*outs, *more))
     return list(outs)
@@ -87,17 +88,21 @@ def record_user_gradient(
 
 def trace_user_gradient(
     trace: Trace, custom: UserGradient, results: list[Any], grad: Callable[..., list[Any]]
-) -> None:
-    """Trace the user's gradient function into `record_user_gradient`, with ones as cotangents."""
+) -> dict[int, SymbolicTensor]:
+    """Trace the user's gradient function into `custom`, with ones as cotangents.
+
+    Returns the tensors that it has used, by number.
+    """
     seeds = [trace.make_value(make_ones(t._array)) for t in results]
     custom.seeds = [t._array.number for t in seeds]
-    with trace.record_body() as nodes:
+    with trace.record_body() as body:
         try:
             answers = grad(*seeds)
             custom.input_gradients = [gradient_operand(trace, a) for a in answers]
         except ValueRead as error:
             custom.trace_error = str(error)
-    custom.nodes = nodes
+    custom.nodes = body.nodes
+    return body.tensors
 
 
 def gradient_operand(trace: Trace, answer: Any) -> Any:
@@ -105,7 +110,5 @@ def gradient_operand(trace: Trace, answer: Any) -> Any:
     if answer is None:
         return None
     if isinstance(answer, IndexedSlices):
-        return tuple(
-            trace.operand_for(trace.as_traced(convert(t))) for t in (answer.values, answer.indices)
-        )
-    return trace.operand_for(trace.as_traced(convert(answer)))
+        return tuple(trace.operands([convert(answer.values), convert(answer.indices)]))
+    return trace.operands([convert(answer)])[0]

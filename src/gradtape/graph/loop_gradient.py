@@ -11,6 +11,7 @@ from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.subgraph import Body, pull_back
 from gradtape.graph.trace import Trace, raw_value
+from gradtape.graph.trace_options import TraceOptions
 from gradtape.ops.gather_scatter import gather
 from gradtape.ops.raw_array import make_stand_in_array
 from gradtape.ops.shape import zeros
@@ -154,7 +155,7 @@ class LoopBackwardBody(Body):
         """Replay the body under a tape, inside a trace of its own."""
         shape = self.shape
         a, b, m = len(self.carries), len(self.summed_captures), shape.captures
-        trace = Trace("adjoint", forbids_values=True, keeps_all_nodes=True)
+        trace = Trace(TraceOptions("adjoint", forbids_values=True))
         with use_recorders((trace,)):
             inputs = [trace.add_input(raw) for raw in raws]
             seeds, totals = inputs[:a], inputs[a : a + b]
@@ -176,7 +177,7 @@ class LoopBackwardBody(Body):
             added = [t + of[i] for i, t in zip(self.summed_captures, totals, strict=True)]
             parts = [p for i in self.lookups for p in self.row_cotangents(i, of[i], captures[i])]
             results = [*answers[:a], *added, *answers[a + len(self.captures) :], *parts]
-            outputs = [trace.operand_for(trace.as_traced(t)) for t in results]
+            outputs = trace.operands(results)
         made = trace.make_graph(outputs)
         made.nodes = made.live_nodes()
         trace.close()

@@ -15,6 +15,7 @@ from gradtape.graph.graph import Constant, Graph, Node, Operand
 from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
 from gradtape.graph.replay import install_version, refuse_effect, replay, tensor_at
 from gradtape.graph.trace import Trace
+from gradtape.graph.trace_options import TraceOptions
 from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import add_cotangent, backward_pass
 from gradtape.tape.indexed_slices import SOURCES, SparseCotangent, densify_cotangent
@@ -117,12 +118,12 @@ class Derivative(Body):
         """Replay the body under a tape, inside a trace of its own."""
         count = len(raws) - self.body.count_differentiable_outputs()
         graph = self.body.graph(raws[:count])
-        trace = Trace("derivative", forbids_values=True, keeps_all_nodes=True)
+        trace = Trace(TraceOptions("derivative", forbids_values=True))
         with use_recorders((trace,)):
             inputs = [trace.add_input(raw) for raw in raws[:count]]
             seeds = [trace.add_input(raw) for raw in raws[count:]]
             answers = pull_back(graph, inputs, seeds, self.places, self.lead)
-            outputs = [trace.operand_for(trace.as_traced(t)) for t in answers]
+            outputs = trace.operands(answers)
         made = trace.make_graph(outputs)
         trace.close()
         return made
@@ -183,34 +184,29 @@ class BodyTrace:
         carried: dict[int, Any],
     ) -> None:
         """Trace `function(*formals)`; `carried` gives versions to variables, by key."""
-        before = {k: (s.newest, s.is_written) for k, s in trace.states.items()}
-        for key, tensor in carried.items():
-            trace.states[key].newest = tensor
         self.trace = trace
-        hidden = trace.hidden_tapes
-        trace.hidden_tapes = (*hidden, *local.recorders[1:])
+        versions = trace.versions
+        before = versions.save()
+        versions.replace(carried)
         try:
-            with trace.record_body() as nodes:
+            with trace.record_body(hides_tapes=True) as body:
                 self.result = function(*formals)
-                self.nodes = nodes
-                self.written_variables = {}
-                for key, state in trace.states.items():
-                    old = carried[key] if key in carried else before.get(key, (state.initial,))[0]
-                    if state.newest is not old:
-                        self.written_variables[key] = (state.variable, state.newest)
+                newest = {key: tensor for key, (tensor, _) in before.items()}
+                self.written_variables = versions.changed_since({**newest, **carried})
         finally:
-            trace.hidden_tapes = hidden
-            for key in carried:
-                trace.states[key].newest, trace.states[key].is_written = before[key]
+            versions.restore(before)
+        self.nodes = body.nodes
+        self._tensors = body.tensors
 
-    def outer_tensors(self, formals: list[Any], outputs: list[Operand]) -> list[SymbolicTensor]:
-        """Tensors of the outer trace that the body reads."""
+    def outer_tensors(self, formals: list[Any], results: list[Any]) -> list[SymbolicTensor]:
+        """Tensors of the outer trace that the body reads or returns."""
         made = {o for node in self.nodes for o in node.outputs}
         made |= {t._array.number for t in formals}
+        lifted = [self.trace.as_traced(t) for t in results]
+        returned = {t._array.number: t for t in lifted if isinstance(t, SymbolicTensor)}
+        tensors = {**self._tensors, **returned}
         read = [i for node in self.nodes for i in node.reads()]
-        read += [o for o in outputs if type(o) is int]
-        by_number = self.trace.traced_by_number
-        return [by_number[i] for i in dict.fromkeys(read) if i not in made]
+        return [tensors[i] for i in dict.fromkeys([*read, *returned]) if i not in made]
 
 
 def make_body(
@@ -218,4 +214,4 @@ def make_body(
 ) -> Body:
     """Make a body of nodes that were traced separately."""
     numbers = [t._array.number for t in inputs]
-    return Body(Graph(numbers, nodes, outputs, trace.specs))
+    return Body(Graph(numbers, nodes, outputs, trace.builder.specs))

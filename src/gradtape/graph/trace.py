@@ -2,23 +2,29 @@
 
 Tracing is a real run: tensors of the trace hold values, and ops compute. The graph contains only
 specs and numbers. An op on constants is not recorded: its result is a constant. A tensor made
-before the trace is a *capture*. The trace holds the newest version of every variable that is read
-or written; the caller commits these versions at the end.
+before the trace is a *capture*.
+
+A trace has four parts, and this module applies ops to them:
+
+    options    what the trace may do                      `trace_options.TraceOptions`
+    builder    numbered values, nodes and captures        `graph_builder.GraphBuilder`
+    versions   versions of the variables                  `variable_versions.VariableVersions`
+    log        guards and side effects, in order          `effect_log.EffectLog`
 """
 
 from __future__ import annotations
 
 import contextlib
-import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
-from gradtape.core.errors import InvalidArgumentError, OpError, OutOfRangeError
+from gradtape.core.dtypes import is_differentiable
+from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.lazy_array import TracedArray, materialize
-from gradtape.core.ledger import ledger, note_bind, note_departure, user_location, write
-from gradtape.core.primitive import REGISTRY, Primitive, Spec
+from gradtape.core.ledger import ledger, note_bind, note_departure, write
+from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
     make_symbolic,
@@ -26,112 +32,84 @@ from gradtape.core.symbolic_tensor import (
     value_not_allowed_error,
 )
 from gradtape.core.tensor import Tensor, wrap_array
-from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
-from gradtape.graph.guard import Guard, ValueRead, guard_key, user_source_line
+from gradtape.graph.effect_log import EffectLog, Event
+from gradtape.graph.graph import Effect, Graph, Operand
+from gradtape.graph.graph_builder import GraphBuilder, RecordedBody, operand_of
+from gradtape.graph.guard import ValueRead, guard_key, user_source_line
 from gradtape.graph.trace_op import INSTALL, make_raw_op
-from gradtape.graph.value_name import ValueNames
-from gradtape.graph.variable_state import VariableState
+from gradtape.graph.trace_options import TraceOptions
+from gradtape.graph.variable_versions import VariableState, VariableVersions
 from gradtape.ops.raw_array import make_stand_in_array
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
-from gradtape.state.variable.argument import VariableArgument
 
-MAX_NODES = 20_000  # nodes; a trace that exceeds it stops recording
 MAX_PROBE_GUARDS = 200  # guards in a trace that must not have effects
+DEFAULT_OPTIONS = TraceOptions()
 
 
-class Trace(dict[int, Any], StreamCursor, ValueNames):
+class Trace(dict[int, Any], StreamCursor):
     """Records every primitive that depends on an input, a capture or a variable.
 
     Attributes:
-        nodes: the applications, in order.
-        inputs: numbers of the arguments.
-        captures: tensors from outside by uid, each with the traced tensor that represents it.
-        states: variables by key.
-        guards: the values that Python has read.
-        created: variables that were created during the run.
-        given_up: why this run has no graph, or "".
+        options: what the trace may do.
+        builder: values, nodes and captures.
+        versions: versions of the variables.
+        log: guards and side effects.
+        device: the device that the graph was requested for, or None.
+        tape: the tape that `tf.gradients` uses, or None.
+        give_up_reason: why this run has no graph, or "".
+        has_stand_in_data: whether a stand-in took the place of a dataset: the graph is then for
+            inspection only.
     """
 
     is_trace = True
-    folds_constants = True  # whether the result of an op on constants is a constant
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
 
     def __init__(
         self,
-        name: str = "trace",
-        autograph: bool = True,
-        forbids_values: bool = False,
-        keeps_all_nodes: bool = False,
+        options: TraceOptions = DEFAULT_OPTIONS,
+        streams: FunctionStreams | None = None,
+        replayed: Iterable[Event] = (),
+        device: Any = None,
     ) -> None:
-        """Start empty.
-
-        With `forbids_values`, Python must not read values. With `keeps_all_nodes`, the graph may
-        have more than `MAX_NODES` nodes.
-        """
-        StreamCursor.__init__(self, FunctionStreams())
-        ValueNames.__init__(self)
-        self.name = name
-        self.autograph = autograph
-        self.forbids_values = forbids_values
-        self.keeps_all_nodes = keeps_all_nodes
-        self.start_uid = next_uid()
-        self.nodes: list[Node] = []
-        self.specs: dict[int, Spec] = {}
-        self.inputs: list[int] = []
-        self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
-        self.states: dict[int, VariableState] = {}
-        self.guards: list[Guard] = []
-        self.guarded_values: set[tuple[int, str]] = set()
-        self.created_variables: list[Any] = []
-        self.argument_keys: frozenset[int] = frozenset()  # of variables among the arguments
-        self.captured_arguments: set[int] = set()  # those of them that are captured too
+        """Start empty; `replayed` are the events of an earlier run of the same call."""
+        StreamCursor.__init__(self, streams or FunctionStreams())
+        self.options = options
+        self.builder = GraphBuilder()
+        self.versions = VariableVersions()
+        self.log = EffectLog(replayed)
+        self.device = device
         self.give_up_reason = ""
-        self.failed_values: dict[
-            int, InvalidArgumentError
-        ] = {}  # by number: values of ops that failed
-        self.hidden_tapes: tuple[Any, ...] = ()  # tapes outside a body: told only of variable reads
-        self.forbids_effects = (
-            False  # whether effects are forbidden: only the result's spec is wanted
-        )
-        self.uses_stand_in_data = (
-            False  # whether a dataset is replaced by a single stand-in element
-        )
-        self.used_stand_in_data = (
-            False  # whether one was replaced: the graph is then for inspection only
-        )
-        self.choice: Any = None  # which engine the graph is made for
-        self.device: Any = None  # the device it was requested for, or None
-        self.has_fixed_shapes = False  # whether shapes that depend on values need no guard
+        self.has_stand_in_data = False
+        self._start_uid = next_uid()
+        self._failed_values: dict[int, InvalidArgumentError] = {}  # by number: results of the ops
+        self._hidden_tapes: tuple[
+            Any, ...
+        ] = ()  # tapes outside a body: told only of variable reads
         self.tape: TapeRecord | None = None
+        self._iterators: dict[int, tuple[Any, Tensor]] = {}  # with their traced tensors, by id
         self.closed = False
-        self.live_arrays: list[weakref.ref[TracedArray]] = []
-        self.replay_log: list[
-            tuple[str, Any]
-        ] = []  # events of an earlier run of this call, to replay
-        self.event_log: list[tuple[str, Any]] = []  # events of this run: guards and effects
-        self.kept_alive: list[Any] = []
-        self.traced_by_number: dict[
-            int, SymbolicTensor
-        ] = {}  # all tensors that ops or results have used, by number
-        self.opaque_values: dict[int, SymbolicTensor] = {}  # traced tensors of iterators, by id
+
+    @contextlib.contextmanager
+    def use_options(self, **changes: Any) -> Iterator[None]:
+        """Use other options within this scope."""
+        before = self.options
+        self.options = before._replace(**changes)
+        try:
+            yield
+        finally:
+            self.options = before
 
     # -- values
 
     def make_value(self, raw: Any, name: str = "") -> SymbolicTensor:
         """A new tensor of this trace that holds `raw`."""
-        number = len(self.specs)
-        self.specs[number] = Spec((raw.shape, raw.dtype))
-        held = TracedArray(raw, number, self)
-        self.live_arrays.append(weakref.ref(held))
-        if name:
-            self.names[number] = name
-        return make_symbolic(held)
+        return make_symbolic(self.builder.add_value(raw, self, name))
 
     def add_input(self, raw: Any, name: str = "") -> SymbolicTensor:
         """A new tensor of this trace for an argument with the value `raw`."""
         tensor = self.make_value(raw, name)
-        self.inputs.append(tensor._array.number)
+        self.builder.inputs.append(tensor._array.number)
         return tensor
 
     def as_traced(self, tensor: Any) -> Any:
@@ -141,32 +119,37 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         if isinstance(tensor, SymbolicTensor):
             if tensor._array.trace is not self or self.closed:
                 raise out_of_scope_error(tensor)
-            self.traced_by_number[tensor._array.number] = tensor
+            self.builder.note_use(tensor)
             return tensor
-        if not isinstance(tensor, Tensor) or abs(tensor.uid) > self.start_uid:
+        if not isinstance(tensor, Tensor) or self.is_own_constant(tensor):
             return tensor
-        known = self.captures.get(tensor.uid)
+        captures = self.builder.captures
+        known = captures.get(tensor.uid)
         if known is None:
-            known = self.captures[tensor.uid] = (tensor, self.make_value(tensor._array))
+            known = captures[tensor.uid] = (tensor, self.make_value(tensor._array))
             if ledger.active:
                 write("capture", (tensor.uid,), known[1].uid)
             if self.tape is not None:
                 self.tape.watch(known[1].uid)
-        self.traced_by_number[known[1]._array.number] = known[1]
+        self.builder.note_use(known[1])
         return known[1]
 
-    def operand_for(self, lifted: Any) -> Operand:
-        """The operand of a node for a lifted argument."""
-        if isinstance(lifted, SymbolicTensor):
-            return int(lifted._array.number)
-        if isinstance(lifted, Tensor):
-            return Constant(materialize(lifted._array), lifted.uid)
-        return Constant(lifted)
+    def is_own_constant(self, tensor: Tensor) -> bool:
+        """Whether a tensor was made during this trace; `tf.gradients` captures it nevertheless."""
+        if abs(tensor.uid) <= self._start_uid:
+            return False
+        return self.tape is None or not is_differentiable(tensor._array.dtype)
+
+    def operands(self, tensors: Iterable[Any]) -> list[Operand]:
+        """The operands that stand for `tensors` in the graph."""
+        return [operand_of(self.as_traced(t)) for t in tensors]
 
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
-        live = not self.folds_constants or any(isinstance(a, SymbolicTensor) for a in lifted)
+        live = not self.options.folds_constants or any(
+            isinstance(a, SymbolicTensor) for a in lifted
+        )
         raws = tuple([raw_value(a) for a in lifted])
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
@@ -183,9 +166,9 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         if live:
             outs = tuple([self.make_value(r) for r in results])
             if failed is not None:
-                self.failed_values.update((o._array.number, failed) for o in outs)
+                self._failed_values.update((o._array.number, failed) for o in outs)
             self.record_node(op, lifted, static, outs)
-            if op.dynamic and not self.has_fixed_shapes:
+            if op.dynamic and not self.options.has_fixed_shapes:
                 for one in outs:
                     self.guard_value(one._array, "shape")
         else:
@@ -204,7 +187,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
 
         As in TensorFlow's graphs, such an op is an error only if its result is used.
         """
-        if self.forbids_values or REGISTRY.get(op.name) is not op or op.dynamic:
+        if self.options.forbids_values or REGISTRY.get(op.name) is not op or op.dynamic:
             return None
         try:
             given = [
@@ -217,9 +200,9 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
 
     def raise_if_failed(self, lifted: Iterable[Any]) -> None:
         """Raise the error of a failed op if one of these values depends on its result."""
-        if self.failed_values:
+        if self._failed_values:
             for one in lifted:
-                error = isinstance(one, SymbolicTensor) and self.failed_values.get(
+                error = isinstance(one, SymbolicTensor) and self._failed_values.get(
                     one._array.number
                 )
                 if error:
@@ -233,47 +216,34 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         outs: tuple[Tensor, ...],
     ) -> None:
         """Record an application."""
-        if self.failed_values:
+        if self._failed_values:
             lifted = list(lifted)
             numbers = [a._array.number for a in lifted if isinstance(a, SymbolicTensor)]
-            errors = [self.failed_values[n] for n in numbers if n in self.failed_values]
-            self.failed_values.update((o._array.number, errors[0]) for o in outs if errors)
-        if len(self.nodes) >= MAX_NODES and not self.give_up_reason:
-            self.give_up(f"it has more than {MAX_NODES} ops, here at {user_source_line()}")
-        if self.give_up_reason and not self.keeps_all_nodes:
-            return
-        inputs = tuple([self.operand_for(a) for a in lifted])
-        numbers = tuple([o._array.number for o in outs])
-        self.nodes.append(Node(op, inputs, static, numbers, user_location()))
+            errors = [self._failed_values[n] for n in numbers if n in self._failed_values]
+            self._failed_values.update((o._array.number, errors[0]) for o in outs if errors)
+        builder, most = self.builder, self.options.max_nodes
+        if most is not None and len(builder.nodes) >= most and not self.give_up_reason:
+            self.give_up(f"it has more than {most} ops, here at {user_source_line()}")
+        if not self.give_up_reason or self.options.keeps_all_nodes:
+            builder.add_node(op, lifted, static, outs)
 
     def give_up(self, why: str) -> None:
         """Have no graph for later calls because of `why`; the run continues."""
         self.give_up_reason = why
-        if not self.keeps_all_nodes:
-            self.nodes = []
+        if not self.options.keeps_all_nodes:
+            self.builder.nodes = []
 
     # -- variables
 
     def variable_state(self, variable: Any) -> VariableState:
         """The state of a variable in this trace."""
-        if type(variable) is VariableArgument:
-            variable = variable._variable
-        elif variable._key in self.argument_keys:
-            self.captured_arguments.add(variable._key)
-        state = self.states.get(variable._key)
-        if state is None:
-            stored = variable._stored_version()
-            first = self.make_value(stored._array)
-            state = self.states[variable._key] = VariableState(variable, first, stored)
-            if ledger.active:
-                write(("version", variable._key), (stored.uid,), first.uid)
-        return state
+        return self.versions.state_of(variable, self.make_value)
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """The newest version of a variable; reports the read to the tapes."""
         state = self.variable_state(variable)
         tensor, variable = state.newest, state.variable
-        for known in (*self.hidden_tapes, *local.recorders[1:]):
+        for known in (*self._hidden_tapes, *local.recorders[1:]):
             if tensor.uid not in known:
                 known.on_variable_read(variable, tensor.uid)
         return tensor
@@ -285,14 +255,13 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         self.raise_if_failed([lifted])
         version = self.make_value(raw_value(lifted))
         self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
-        state.newest = version
+        state.write(version)
         if ledger.active:
             write("install", (lifted.uid,), version.uid)
-        state.is_written = True
 
     def create_variable(self, variable: Any, tensor: Any) -> Any:
         """Note that a variable is created; returns its initial raw array."""
-        self.created_variables.append(variable)
+        self.versions.created.append(variable)
         return raw_value(tensor)
 
     def call_raw(
@@ -312,7 +281,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         try:
             return self.bind(op, tuple([make_symbolic(args[i]) for i in places]), {})
         except InvalidArgumentError as error:
-            if self.forbids_values:
+            if self.options.forbids_values:
                 raise ValueRead(str(error)) from None
             raise
 
@@ -334,7 +303,7 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         Raises:
             OperatorNotAllowedInGraphError: with `autograph=False`.
         """
-        if not self.autograph:
+        if not self.options.autograph:
             raise value_not_allowed_error(what)
 
     def guard_value(self, held: TracedArray, kind: str = "value") -> Any:
@@ -344,29 +313,19 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
             return materialize(held.traced_value)  # in a scratch graph only shapes matter
         if self.closed or not recorders or recorders[0] is not self:
             raise out_of_scope_error(make_symbolic(held))
-        if self.forbids_values or (self.forbids_effects and len(self.guards) >= MAX_PROBE_GUARDS):
-            raise ValueRead(self.name_of(held.number))
+        options, log = self.options, self.log
+        if options.forbids_values or (
+            options.forbids_effects and len(log.guards) >= MAX_PROBE_GUARDS
+        ):
+            raise ValueRead(self.builder.name_of(held.number))
         self.raise_if_failed([make_symbolic(held)] if kind == "value" else ())
         if ledger.active and kind == "value":
             note_departure(make_symbolic(held), "python", None)
         raw = held.traced_value if kind == "shape" else materialize(held.traced_value)
-        if (held.number, kind) in self.guarded_values:
-            return raw
-        seen = raw.shape if kind == "shape" else guard_key(raw)
-        logged = self.pop_log("guard")
-        if logged is not None and logged != seen:
-            self.replay_log = []
-        self.event_log.append(("guard", seen))
-        self.guarded_values.add((held.number, kind))
-        self.guards.append(Guard(len(self.nodes), held.number, kind, seen, user_source_line()))
+        if not log.has_guard(held.number, kind):
+            seen = raw.shape if kind == "shape" else guard_key(raw)
+            log.add_guard(len(self.builder.nodes), held.number, kind, seen)
         return raw
-
-    def pop_log(self, kind: str) -> Any:
-        """The next event of this call's earlier run, or None if that took another path."""
-        if self.replay_log and self.replay_log[0][0] == kind:
-            return self.replay_log.pop(0)[1]
-        self.replay_log = []
-        return None
 
     # -- effects
 
@@ -377,17 +336,14 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         """
         lifted = [self.as_traced(a) for a in args]
         self.raise_if_failed(lifted)
-        if (self.forbids_values or self.forbids_effects) and effect.is_replayed:
+        is_forbidden = self.options.forbids_values or self.options.forbids_effects
+        if is_forbidden and effect.is_replayed:
             raise ValueRead(effect.name)
-        results = self.pop_log(effect.name) if effect.is_replayed else None
+        results = self.log.pop_replayed(effect.name) if effect.is_replayed else None
         if results is None:
-            results = (
-                ()
-                if self.forbids_values or self.forbids_effects
-                else effect.kernel(*[raw_value(a) for a in lifted])
-            )
+            results = () if is_forbidden else effect.kernel(*[raw_value(a) for a in lifted])
         if effect.is_replayed:
-            self.event_log.append((effect.name, results))
+            self.log.add_effect(effect.name, results)
         outs = tuple([self.make_value(r) for r in results])
         self.record_node(effect, lifted, {}, outs)
         if ledger.active:
@@ -396,17 +352,23 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
             self.guard_value(out._array, "shape")
         return outs
 
-    def find_end_of_iterator(self, error: Exception) -> Exception | None:
-        """The error of a run that `error` ends because an iterator has no more elements, or None.
+    def represent_iterator(self, iterator: Any, tensor: Tensor) -> Tensor:
+        """Let `tensor` stand for an iterator; keeps the iterator alive until the trace closes."""
+        self._iterators[id(iterator)] = (iterator, tensor)
+        return tensor
 
-        Python's `next` raises StopIteration, which a function must not raise.
-        """
-        if isinstance(error, OutOfRangeError):
-            return error
-        last = [kind for kind, _ in self.event_log[-3:]]  # the answer has a guard on its shape
-        if last == ["has_next", "guard", "guard"] and not self.event_log[-1][1]:
-            return OutOfRangeError("next: End of sequence. Create a new iterator to start over.")
-        return None
+    def find_iterator(self, iterator: Any) -> Tensor | None:
+        """The tensor that stands for an iterator, or None."""
+        known = self._iterators.get(id(iterator))
+        return known[1] if known else None
+
+    def note_stand_in_data(self) -> None:
+        """Note that a stand-in takes the place of a dataset."""
+        self.has_stand_in_data = True
+
+    def request_device(self, device: Any) -> None:
+        """Make the graph for `device`, unless another device was requested before."""
+        self.device = self.device or device
 
     def record_user_gradient(
         self, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]
@@ -417,53 +379,41 @@ class Trace(dict[int, Any], StreamCursor, ValueNames):
         return record_user_gradient(self, results, inputs, grad)
 
     @contextlib.contextmanager
-    def record_body(self) -> Iterator[list[Node]]:
+    def record_body(self, hides_tapes: bool = False) -> Iterator[RecordedBody]:
         """Record into a separate list of nodes, without reading values and without effects.
 
-        Restores the versions of all variables at the end.
+        Restores the versions of all variables at the end. With `hides_tapes`, the active tapes see
+        the variables that the body reads, but not its ops.
         """
-        nodes, forbids_values = self.nodes, self.forbids_values
-        versions = {k: (s.newest, s.is_written) for k, s in self.states.items()}
-        self.nodes, self.forbids_values = [], True
+        hidden, versions = self._hidden_tapes, self.versions.save()
+        if hides_tapes:
+            self._hidden_tapes = (*hidden, *local.recorders[1:])
         try:
-            with use_recorders((self,)):
-                yield self.nodes
+            with (
+                self.use_options(forbids_values=True),
+                self.builder.record_body() as body,
+                use_recorders((self,)),
+            ):
+                yield body
         finally:
-            self.nodes, self.forbids_values = nodes, forbids_values
-            for key, state in self.states.items():
-                state.newest, state.is_written = versions.get(key, (state.initial, False))
+            self._hidden_tapes = hidden
+            self.versions.restore(versions)
 
     # -- the end
 
-    def effect_results(self) -> list[Any]:
-        """Results of the effects of this run, in order."""
-        return [what for kind, what in self.event_log if kind != "guard"]
-
     def close(self) -> None:
-        """Release all values; the tensors of this trace cannot be used any more."""
+        """Release all values; the tensors of this trace cannot be used any more.
+
+        Results refer to their trace for their names, so everything else it refers to is released.
+        """
         self.closed = True
-        for ref in self.live_arrays:
-            held = ref()
-            if held is not None:
-                held.traced_value = None
-        # Results refer to their trace for their names: release everything else it refers to.
-        for kept in (
-            self.live_arrays,
-            self.traced_by_number,
-            self.states,
-            self.captures,
-            self.opaque_values,
-            self.kept_alive,
-        ):
-            kept.clear()
-        self.replay_log, self.event_log, self.created_variables = [], [], []
+        for part in (self.builder, self.versions, self.log, self._iterators):
+            part.clear()
         self.streams, self.tape = FunctionStreams(), None
 
     def make_graph(self, outputs: Iterable[Operand]) -> Graph:
         """The graph from the inputs, captures and variables to `outputs`."""
-        first = [t._array.number for _, t in self.captures.values()]
-        first += [s.initial._array.number for s in self.states.values()]
-        return Graph([*self.inputs, *first], self.nodes, outputs, self.specs)
+        return self.builder.make_graph(self.versions.initial_numbers(), outputs)
 
 
 class NeedsTape(BaseException):

@@ -21,6 +21,7 @@ from gradtape.graph.graph import Effect, Graph, Node, Operand
 from gradtape.graph.replay import replay, tensor_at
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import INSTALL
+from gradtape.graph.trace_options import TraceOptions
 from gradtape.jit.trace_path import TracedPath
 from gradtape.ops.elementwise import identity
 from gradtape.tape.backward import add_cotangent, backward_pass, fill_missing_cotangents
@@ -58,13 +59,13 @@ class ForwardBackward:
         for answer in answers:
             if answer is not None:
                 self.results += answer if type(answer) is tuple else [answer]
-        first, second = trace.nodes[:cut], trace.nodes[cut:]
-        inputs = [i for i in trace.inputs if i not in seeds]
+        first, second = trace.builder.nodes[:cut], trace.builder.nodes[cut:]
+        inputs = [i for i in trace.builder.inputs if i not in seeds]
         made = {*inputs, *(o for node in first for o in node.outputs)}
         read = dict.fromkeys(i for node in second for i in node.reads())
         read |= dict.fromkeys(o for o in self.results if type(o) is int)
         self.residuals = [i for i in read if i in made]
-        specs = trace.specs
+        specs = trace.builder.specs
         self.forward_graph = Graph(inputs, first, [*outputs, *self.residuals], specs)
         self.backward_graph = Graph([*self.residuals, *seeds], second, self.results, specs)
         self.is_dense = all(answer is not None and type(answer) is not tuple for answer in answers)
@@ -220,21 +221,20 @@ def trace_forward_backward(
 ) -> tuple[ForwardBackward, tuple[Any, ...]]:
     """Trace the forward and backward pass of a saved call; also returns its raw gradients."""
     path = saved.path
-    trace = Trace("joint", keeps_all_nodes=True)
-    trace.forbids_values = trace.has_fixed_shapes = True
+    trace = Trace(TraceOptions("joint", forbids_values=True, has_fixed_shapes=True))
     with use_recorders((trace,)):
         inputs = [trace.add_input(t._array) for t in saved.inputs]
         given = iter([tuple([trace.add_input(r) for r in done]) for done in saved.effects])
         seeds = [trace.add_input(c) for c in differentiable_cotangents(path, cotangents)]
         run = TapedReplay(path, inputs, given, places)
-        cut = len(trace.nodes)
+        cut = len(trace.builder.nodes)
         found = run.run_backward(seeds)
-    outputs = [trace.operand_for(trace.as_traced(t)) for t in run.outputs]
+    outputs = trace.operands(run.outputs)
     answers: list[Any] = []
     raws: list[Any] = []
     for t in found:
         parts = (t.values, t.indices) if type(t) is SparseCotangent else (t,)
-        numbers = [trace.operand_for(trace.as_traced(p)) for p in parts if p is not None]
+        numbers = trace.operands(p for p in parts if p is not None)
         raws += [traced_raw(p) for p in parts if p is not None]
         answers.append(
             None if t is None else tuple(numbers) if type(t) is SparseCotangent else numbers[0]

@@ -199,16 +199,10 @@ class ConcreteFunction(ConcreteFunctionBase):
 
     def _match_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument for each spec."""
-        flat = [
-            leaf
-            for leaf in nest.flatten((args, kwargs), expand_composites=True)
-            if isinstance(leaf, Tensor) or variable_of(leaf) is not None or hasattr(leaf, "dtype")
-        ]
-        if len(flat) == len(self._specs):
-            if kwargs:
-                return self._match_by_name(args, kwargs)
-            return flat
-        return self._match_by_name(args, kwargs)
+        flat = nest.flatten((args, kwargs), expand_composites=True)
+        if kwargs or len(flat) != len(self._specs) or not all(map(has_dtype, flat)):
+            return self._match_by_name(args, kwargs)
+        return flat
 
     def _match_by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument for each spec, matched by position and by name."""
@@ -219,19 +213,14 @@ class ConcreteFunction(ConcreteFunctionBase):
         for name, description in wanted:
             specs = [s for s in nest.flatten(description) if isinstance(s, TensorSpec)]
             if not specs:
-                value = given.pop(name, description)
-                if value is not description and value != description:
-                    raise TypeError(
-                        f"Binding inputs to tf.function failed due to `Can not cast {value!r} to "
-                        f"Literal[{description!r}]`. Received args: {args} and kwargs: {kwargs}."
-                    )
+                check_literal(given.pop(name, description), description)
                 continue
             if name not in given:
                 raise TypeError(
                     "Binding inputs to tf.function failed due to `missing a required argument: "
                     f"{name!r}`. Received args: {args} and kwargs: {kwargs}."
                 )
-            values += nest.flatten(given.pop(name), expand_composites=True)
+            values += select_tensors(given.pop(name), description)
         if given or len(values) != len(self._specs) or len(args) > len(self._args):
             raise TypeError(
                 f"Binding inputs to tf.function failed: {len(self._specs)} tensors expected. "
@@ -285,11 +274,10 @@ class ConcreteFunction(ConcreteFunctionBase):
     def _trace_at_size(self, size: int, refuses: bool) -> tuple[TracedPath | None, Any]:
         """Trace on stand-ins; with `refuses`, reading a value raises `ValueRead`."""
         function = self._function
-        trace = Trace(function.name, function.autograph, refuses)
-        trace.forbids_effects = True
-        trace.uses_stand_in_data = not refuses
-        trace.streams = self._streams
-        trace.choice = function.choice
+        options = function.trace_options._replace(
+            forbids_values=refuses, forbids_effects=True, uses_stand_in_data=not refuses
+        )
+        trace = Trace(options, self._streams)
         pairs = zip(self._make_stand_ins(size), self._specs, strict=True)
         inputs = [trace.add_input(raw, spec.name or "") for raw, spec in pairs]
         args, kwargs = self._pack_arguments(inputs)
@@ -298,23 +286,56 @@ class ConcreteFunction(ConcreteFunctionBase):
             with use_recorders((trace,)):
                 if size == PROBE_SIZES[0]:
                     function.traces += 1
-                result = function.python_function(*args, **kwargs)
+                result = function.traced_function()(*args, **kwargs)
                 returned = convert_results(result, function.name)
                 path = TracedPath(trace, returned, [v for v in variables if v is not None])
                 specs = (
                     None
-                    if trace.used_stand_in_data
+                    if trace.has_stand_in_data
                     else nest.map_structure(result_spec_of, returned)
                 )
-                if not trace.created_variables:
+                if not trace.versions.created:
                     return (None if trace.give_up_reason else path), specs
-                function.note_created_variables(trace.created_variables)
+                function.note_created_variables(trace.versions.created)
         finally:
             trace.close()
         self._streams.clear()
         return self._trace_at_size(
             size, refuses
         )  # the first run created variables; this one uses them
+
+
+def has_dtype(leaf: Any) -> bool:
+    """Whether an argument is a tensor, a variable or an array."""
+    return isinstance(leaf, Tensor) or variable_of(leaf) is not None or hasattr(leaf, "dtype")
+
+
+def check_literal(value: Any, literal: Any) -> None:
+    """Raise unless a Python value is the one that the function was traced with."""
+    if value is not literal and value != literal:
+        raise TypeError(
+            f"Binding inputs to tf.function failed due to `Can not cast {value!r} to "
+            f"Literal[{literal!r}]`. Call the tf.function instead, or trace it with this value."
+        )
+
+
+def select_tensors(value: Any, description: Any) -> list[Any]:
+    """The tensors of a nested argument, after a check of the Python values in it."""
+    leaves, wanted = nest.flatten(value, expand_composites=True), nest.flatten(description)
+    if all(isinstance(one, TensorSpec) for one in wanted):
+        return leaves
+    if len(leaves) != len(wanted):
+        raise TypeError(
+            f"Binding inputs to tf.function failed: an argument like {description} was expected. "
+            f"Received {value}."
+        )
+    tensors = []
+    for leaf, one in zip(leaves, wanted, strict=True):
+        if isinstance(one, TensorSpec):
+            tensors.append(leaf)
+        else:
+            check_literal(leaf, one)
+    return tensors
 
 
 class FunctionGraph:

@@ -11,15 +11,18 @@ from gradtape.core.context import local
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
+from gradtape.graph.trace_options import TraceOptions
 from gradtape.jit import retrace_warning
 from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
+from gradtape.jit.loop_option import rewrite_loops
 from gradtape.jit.nested_call import call_inside_trace
 from gradtape.jit.signature import Call, Signature, make_weak_reference
 from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
 
 MOST_SIGNATURES = 256  # of one function; the least recently used is dropped first
+MAX_NODES = 20_000  # of one graph; calls of a larger function run Python
 
 
 class RunMode:
@@ -91,6 +94,7 @@ class Function:
             "choice", EngineChoice(name, options.get("jit_compile"))
         )
         self.autograph = bool(options.get("autograph", True))
+        self.has_rewritten_loops = False
         self.traces = 0
         self.warns_of_retracing = (
             True  # whether to warn of frequent retracing; off for functions of datasets
@@ -114,6 +118,18 @@ class Function:
     def python_function(self) -> Any:
         """The wrapped Python function."""
         return self._python_function
+
+    def traced_function(self) -> Any:
+        """The Python function for a trace, with loops that obey `set_loop_options`."""
+        if self.autograph and not self.has_rewritten_loops:
+            rewrite_loops(self._python_function)
+            self.has_rewritten_loops = True
+        return self._python_function
+
+    @property
+    def trace_options(self) -> TraceOptions:
+        """The options of its traces."""
+        return TraceOptions(self._name, self.autograph, max_nodes=MAX_NODES, choice=self.choice)
 
     @property
     def function_spec(self) -> Any:

@@ -53,14 +53,10 @@ def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
     if piece is not None:
         return replay_trace(piece, call, trace)
     before = TraceSnapshot(trace)
-    autograph, trace.autograph = trace.autograph, function.autograph
-    try:
-        function.traces += 1
-        with trace.enter_graph():
-            result = function.python_function(*call.args, **call.kwargs)
-            returned = convert_results(result, function.name)
-    finally:
-        trace.autograph = autograph
+    function.traces += 1
+    with trace.use_options(autograph=function.autograph), trace.enter_graph():
+        result = function.traced_function()(*call.args, **call.kwargs)
+        returned = convert_results(result, function.name)
     if plain:
         piece = before.make_replayable(call, returned)
         if piece is not None:
@@ -100,28 +96,26 @@ class TraceSnapshot:
     def __init__(self, trace: Trace) -> None:
         """Save the state."""
         self.trace = trace
-        self.nodes = len(trace.nodes)
-        self.counts = (len(trace.guards), len(trace.event_log), len(trace.created_variables))
-        self.newest = {k: s.newest._array.number for k, s in trace.states.items()}
+        self.node_count = len(trace.builder.nodes)
+        self.event_counts = count_events(trace)
+        self.newest = {k: t._array.number for k, (t, _) in trace.versions.save().items()}
 
     def make_replayable(self, call: Call, returned: Any) -> ReplayableTrace | None:
         """The nodes recorded since, as a piece if they are self-contained; else None."""
         trace = self.trace
-        if trace.give_up_reason or trace.forbids_values:
+        if trace.give_up_reason or trace.options.forbids_values:
             return None
-        if self.counts != (len(trace.guards), len(trace.event_log), len(trace.created_variables)):
+        if self.event_counts != count_events(trace):
             return None
-        nodes = trace.nodes[self.nodes :]
-        tensors = [trace.as_traced(leaf) for leaf in call.leaves if isinstance(leaf, Tensor)]
-        piece = ReplayableTrace([trace.operand_for(t) for t in tensors], nodes)
+        nodes = trace.builder.nodes[self.node_count :]
+        tensors = [leaf for leaf in call.leaves if isinstance(leaf, Tensor)]
+        piece = ReplayableTrace(trace.operands(tensors), nodes)
         leaves = nest.flatten(returned, expand_composites=True)
-        piece.outputs = [
-            trace.operand_for(trace.as_traced(t)) for t in leaves if isinstance(t, Tensor)
-        ]
+        piece.outputs = trace.operands(t for t in leaves if isinstance(t, Tensor))
         piece.structure = returned
-        captures = {t._array.number: tensor for tensor, t in trace.captures.values()}
+        captures = {t._array.number: tensor for tensor, t in trace.builder.captures.values()}
         reads = {}
-        for key, state in trace.states.items():
+        for key, state in trace.versions.states.items():
             piece.variables[key] = state.variable
             reads[self.newest.get(key, state.initial._array.number)] = key
         arguments = {a for a in piece.arguments if type(a) is int}
@@ -141,6 +135,11 @@ class TraceSnapshot:
         if any(n.is_effect for n in nodes):
             return None
         return piece
+
+
+def count_events(trace: Trace) -> tuple[int, int]:
+    """How many guards and side effects a trace has logged, and how many variables it created."""
+    return len(trace.log.events), len(trace.versions.created)
 
 
 def replay_trace(piece: ReplayableTrace, call: Call, trace: Trace) -> Any:

@@ -92,10 +92,9 @@ class Call:
                     aliases[leaf._key] = make_variable_argument(leaf)
                 leaf = aliases[leaf._key]
             elif hasattr(leaf, "_read_next"):
-                trace.opaque_values[id(leaf)] = next(given)
-                trace.kept_alive.append(leaf)
+                trace.represent_iterator(leaf, next(given))
             leaves.append(leaf)
-        trace.argument_keys = frozenset(aliases)
+        trace.versions.set_arguments(aliases)
         args, kwargs = self.pack((self.args, self.kwargs), leaves)
         return args, kwargs
 

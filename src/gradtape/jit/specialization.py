@@ -137,36 +137,36 @@ class Specialization:
                 (trace, *trace.start_tape(inputs)) if owner.differentiates else (trace,)
             ):
                 try:
-                    result = owner.python_function(*args, **kwargs)
+                    result = owner.traced_function()(*args, **kwargs)
                     returned = convert_results(result, owner.name)
                 except (OutOfRangeError, StopIteration) as error:
-                    if not (ended := trace.find_end_of_iterator(error)):
+                    if not (ended := trace.log.find_end_of_iterator(error)):
                         raise
                     if not commit_trace(trace):
-                        raise CommitConflict(trace.event_log) from None
+                        raise CommitConflict(trace.log.events) from None
                     raise ended from None
                 except InvalidArgumentError as error:
                     raise as_shape_error(error) from None
                 path = TracedPath(trace, returned, call.variables)
             path.check_engine()
-            if trace.created_variables:
-                owner.note_created_variables(trace.created_variables)
-                return self.retrace(call, trace.event_log)
+            if trace.versions.created:
+                owner.note_created_variables(trace.versions.created)
+                return self.retrace(call, trace.log.events)
             raws = [raw_value(t) for t in path.result_tensors()]
             if path.choice.device is not None:
                 raws = [to_device(raw, path.choice.device) for raw in raws]
-            stored = [s.stored for s in trace.states.values()]
+            stored = trace.versions.stored_versions()
             inputs = [*call.tensors, *path.captures, *stored]
-            saved = SavedCall(path, inputs, trace.effect_results())
+            saved = SavedCall(path, inputs, trace.log.effect_results())
             is_committed = commit_trace(trace)
             self.add_path(trace, path)
             owner.has_traced = True
-            owner.note_captured_variables(call, self, path, trace.captured_arguments)
+            owner.note_captured_variables(call, self, path, trace.versions.captured_arguments)
             if not is_committed:
-                raise CommitConflict(trace.event_log)
+                raise CommitConflict(trace.log.events)
         except NeedsTape:
             owner.differentiates = True
-            return self.trace_and_run(call, trace.event_log)
+            return self.trace_and_run(call, trace.log.events)
         finally:
             trace.close()
         return record_traced_call(saved, path.resolve_variables(call.variables), raws)
@@ -195,10 +195,10 @@ class Specialization:
 
         try:
             with use_recorders((trace,)):
-                returned = convert_results(owner.python_function(*args, **kwargs), owner.name)
+                returned = convert_results(owner.traced_function()(*args, **kwargs), owner.name)
                 result = nest.map_structure(leaf, returned, expand_composites=True)
-            if trace.created_variables:
-                owner.note_created_variables(trace.created_variables)
+            if trace.versions.created:
+                owner.note_created_variables(trace.versions.created)
         finally:
             trace.close()
         return result
@@ -208,11 +208,8 @@ class Specialization:
         owner = self.owner
         owner.traces += 1
         # A tape around this call needs the whole graph for the gradient.
-        trace = Trace(owner.name, owner.autograph, keeps_all_nodes=bool(local.recorders))
-        trace.choice = owner.choice
-        trace.device = call.device
-        trace.replay_log = list(seen)
-        trace.streams = self.streams
+        options = owner.trace_options._replace(keeps_all_nodes=bool(local.recorders))
+        trace = Trace(options, self.streams, seen, call.device)
         pairs = zip(call.tensors, call.tensor_names(owner.parameters), strict=True)
         return trace, [trace.add_input(t._array, name) for t, name in pairs]
 
@@ -316,7 +313,7 @@ def commit_trace(trace: Trace) -> bool:
 
     Returns False if another call has changed one of its variables meanwhile.
     """
-    states = list(trace.states.values())
+    states = list(trace.versions.states.values())
     if not states:
         return True
     written = [s for s in states if s.is_written]

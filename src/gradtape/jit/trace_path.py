@@ -15,6 +15,7 @@ from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import HOST, Device, DeviceArray
 from gradtape.graph.graph import Constant, Graph, Operand
+from gradtape.graph.graph_builder import operand_of
 from gradtape.graph.guard import Guard
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import INSTALL
@@ -50,19 +51,19 @@ class TracedPath:
                 self.output_places.append(len(outputs))
                 lifted = trace.as_traced(leaf)
                 trace.raise_if_failed([lifted])
-                outputs.append(trace.operand_for(lifted))
+                outputs.append(operand_of(lifted))
             else:
                 self.output_places.append(None)
         self.result_count = len(outputs)
-        self.captures = [tensor for tensor, _ in trace.captures.values()]
+        self.captures = [tensor for tensor, _ in trace.builder.captures.values()]
         keys = [v._key for v in variables]
-        states = list(trace.states.values())
+        states = list(trace.versions.states.values())
         self.states: list[Any] = [
             keys.index(s.variable._key) if s.variable._key in keys else s.variable for s in states
         ]
         # A variable argument is identified by its position: other calls pass other variables.
         places = {key: -1 - i for i, key in enumerate(keys)}
-        for node in trace.nodes:
+        for node in trace.builder.nodes:
             if node.op is INSTALL and node.static["key"] in places:
                 node.static = {"key": places[node.static["key"]]}
         self.writes = [i for i, s in enumerate(states) if s.is_written]
@@ -71,16 +72,16 @@ class TracedPath:
         first = len(self.graph.inputs) - len(states)
         read = {i for node in self.graph.live_nodes() for i in node.reads()}
         read.update(o for o in outputs if type(o) is int)
-        read.update(guard.number for guard in trace.guards)
+        read.update(guard.number for guard in trace.log.guards)
         self.checked = [i for i in self.writes if self.graph.inputs[first + i] in read]
-        self.guards: list[Guard] = trace.guards
+        self.guards: list[Guard] = trace.log.guards
         self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
         self.effects = [n for n in self.graph.nodes if n.is_effect]
         self.specs = tuple([Spec(self.operand_spec(o)) for o in outputs[: self.result_count]])
         self.is_differentiable = all(is_differentiable(spec.dtype) for spec in self.specs)
         self.places_by_mask: dict[int, tuple[int, ...]] = {}
         self.forward_backward_cache: dict[Any, Any] = {}
-        self.choice: EngineChoice = trace.choice or EngineChoice()
+        self.choice: EngineChoice = trace.options.choice or EngineChoice()
         if devices.active:
             self.choice = self.choice.for_device(trace.device or self.infer_device())
         self.plan: Any = None

@@ -254,7 +254,10 @@ def permute_axes(x: Any, order: tuple[int, ...]) -> Any:
     return transpose(x, perm=tuple(i % n - n for i in order))
 
 
-@primitive(x=None)
-def mark_no_gradient(x, *, op: str):
-    """`x`, marked as the result of an op without gradient in TensorFlow (`tape/no_gradient.py`)."""
+@primitive(x=None, source=None)
+def mark_no_gradient(x, source, *, op: str):
+    """`x`, marked as the result of an op without gradient in TensorFlow (`tape/no_gradient.py`).
+
+    `source` is the input of that op.
+    """
     return x

@@ -61,12 +61,10 @@ GET_NEXT = Effect("get_next", get_next_kernel)
 
 def iterator_handle(trace: Any, iterator: Any) -> Tensor:
     """The tensor of a trace that represents an iterator: an argument or a capture."""
-    handle = trace.opaque_values.get(id(iterator))
+    handle: Tensor | None = trace.find_iterator(iterator)
     if handle is None:
-        handle = trace.opaque_values[id(iterator)] = make_tensor(Opaque(iterator._source))
-        trace.kept_alive.append(iterator)
-    tensor: Tensor = handle
-    return tensor
+        handle = trace.represent_iterator(iterator, make_tensor(Opaque(iterator._source)))
+    return handle
 
 
 def get_next_in_trace(trace: Any, handle: Tensor, spec: Any) -> Any:
@@ -118,9 +116,9 @@ class TracedIterator(PythonIterator[Any]):
 
         self._trace = trace
         self._spec = dataset.element_spec
-        self._remaining = 1 if trace.uses_stand_in_data else 0
-        if trace.uses_stand_in_data:
-            trace.used_stand_in_data = True
+        self._remaining = 1 if trace.options.uses_stand_in_data else 0
+        if trace.options.uses_stand_in_data:
+            trace.note_stand_in_data()
             return
         (self._handle,) = trace.run_effect(Effect("iterate", begin, key=dataset), ())
 
@@ -135,7 +133,7 @@ class TracedIterator(PythonIterator[Any]):
 
     def __next__(self) -> Any:
         """The next element."""
-        if self._trace.uses_stand_in_data:
+        if self._trace.options.uses_stand_in_data:
             if not self._remaining:
                 raise StopIteration
             self._remaining -= 1
@@ -151,7 +149,7 @@ class TracedIterator(PythonIterator[Any]):
         Raises:
             OutOfRangeError: after the last element.
         """
-        if self._trace.uses_stand_in_data:
+        if self._trace.options.uses_stand_in_data:
             return make_traced_placeholder(self._trace, self._spec)
         return get_next_in_trace(self._trace, self._handle, self._spec)
 

@@ -93,6 +93,12 @@ class TableEntries:
         with self.lock:
             self.values_by_key.update(entries)
 
+    def replace(self, keys: Any, values: Any) -> None:
+        """Replace all entries."""
+        entries = dict(zip(*self.to_pairs(keys, values), strict=True))
+        with self.lock:
+            self.values_by_key = entries
+
     def remove(self, keys: Any) -> None:
         """Remove entries; missing keys are ignored."""
         removed = np.ravel(keys).tolist()

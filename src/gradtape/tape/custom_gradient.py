@@ -29,6 +29,7 @@ from gradtape.tape.indexed_slices import (
     can_stay_sparse,
     densify_cotangent,
 )
+from gradtape.tape.ragged_gradient import differentiable_part, replace_differentiable_part
 from gradtape.tape.source import current_value, variable_of
 
 
@@ -251,7 +252,8 @@ def attach_gradient(
     f: Any, result: Any, grad_fn: Any, args: Any, kwargs: Any, watcher: VariableWatcher
 ) -> Any:
     """New handles on `result`, recorded with `grad_fn` as their gradient."""
-    flat_args = nest.flatten(args)
+    flat_args = [differentiable_part(t) for t in nest.flatten(args)]
+    flat_result = nest.flatten(result)
     given = map(argument_variable, flat_args + nest.flatten(kwargs))
     keys = {variable._key for variable in given if variable is not None}
     variables = [v for key, v in watcher.variables.items() if key not in keys]
@@ -263,7 +265,8 @@ def attach_gradient(
     inputs = [convert(t) for t in [*flat_args, *variables] if has_tensor_value(t)]
     places = [i for i, t in enumerate([*flat_args, *variables]) if has_tensor_value(t)]
 
-    def grad(*cotangents: Tensor) -> list[Any]:
+    def grad(*parts: Tensor) -> list[Any]:
+        cotangents = map(replace_differentiable_part, flat_result, parts)
         if variables:
             answer, more = grad_fn(*cotangents, variables=variables)
             more = list(more)
@@ -275,7 +278,7 @@ def attach_gradient(
                 )
         else:
             answer, more = grad_fn(*cotangents), []
-        flat = nest.flatten(answer)
+        flat = [differentiable_part(t) for t in nest.flatten(answer)]
         if len(flat) != len(flat_args):
             raise ValueError(
                 f"custom_gradient: grad_fn of {function_name(f)} is expected to return "
@@ -285,8 +288,9 @@ def attach_gradient(
         answers = [*flat, *more]
         return [answers[i] for i in places]
 
-    outs = record_custom_gradient([convert(t) for t in nest.flatten(result)], inputs, grad)
-    return nest.pack_sequence_as(result, outs)
+    results = [convert(differentiable_part(t)) for t in flat_result]
+    outs = record_custom_gradient(results, inputs, grad)
+    return nest.pack_sequence_as(result, list(map(replace_differentiable_part, flat_result, outs)))
 
 
 def argument_variable(thing: Any) -> Any:

@@ -98,9 +98,10 @@ class TangentRecord(dict[int, Any]):
             found = backward_pass(inner, grads, recorded, release=True)
         for out, dummy in zip(outs, dummies, strict=True):
             tangent = found.get(dummy.uid)
-            if tangent is None:
-                tangent = self.zero_tangent(out)
-            self.set_tangent(out, tangent if isinstance(tangent, Tensor) else make_tensor(tangent))
+            if tangent is not None:
+                self.set_tangent(
+                    out, tangent if isinstance(tangent, Tensor) else make_tensor(tangent)
+                )
 
     def zero_tangent(self, value: Tensor) -> Any:
         """The raw tangent, zeros, of a tensor that depends on no primal."""

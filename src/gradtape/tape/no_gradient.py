@@ -37,9 +37,10 @@ class NoGradientStep:
 def record_no_gradient(
     recorder: Any, op: Primitive, args: tuple[Any, ...], static: dict[str, Any], out: Any
 ) -> None:
-    """Record a step that raises, if the recorder knows the input."""
-    if args[0].uid in recorder:
-        recorder[mark_recorded(out)] = (NoGradientStep(static["op"]), args[0].uid)
+    """Record a step that raises, if the recorder knows the input of the op."""
+    source = args[1].uid
+    if source in recorder:
+        recorder[mark_recorded(out)] = (NoGradientStep(static["op"]), source)
         if type(recorder) is not TapeRecord:
             recorder.complete((out,))
 
@@ -47,7 +48,10 @@ def record_no_gradient(
 mark_no_gradient.op.record_override = record_no_gradient
 
 
-def without_gradient(x: Tensor, op: str) -> Tensor:
-    """`x`, the result of TensorFlow's `op`; differentiating through it raises LookupError."""
-    result: Tensor = bind(mark_no_gradient.op, (x,), {"op": op})
+def without_gradient(x: Tensor, op: str, source: Tensor | None = None) -> Tensor:
+    """`x`, the result of TensorFlow's `op`; differentiating through it raises LookupError.
+
+    `source` is the input of the op; by default, whatever recorded `x` counts as its input.
+    """
+    result: Tensor = bind(mark_no_gradient.op, (x, x if source is None else source), {"op": op})
     return result

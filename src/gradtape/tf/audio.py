@@ -147,7 +147,7 @@ def decode_wav(
         contents: the bytes of the file, a scalar string.
         desired_channels: how many channels to return; all by default.
         desired_samples: how many samples to return, cropped or zero-padded; all by default.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if `contents` is not a 16-bit WAV file.
@@ -164,7 +164,7 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     Args:
         audio: samples of shape (time, channels); values outside [-1, 1] are clipped.
         sample_rate: samples per second.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if `audio` does not have rank 2.

@@ -72,7 +72,7 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
         if chosen is not HOST:
             devices.activate()
             for trace in current_trace():
-                trace.device = trace.device or chosen
+                trace.request_device(chosen)
         local.device = chosen
 
     def __exit__(self, *error: Any) -> None:
@@ -145,7 +145,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
         tensor: a tensor; any other value is returned unchanged.
-        partial: accepted for TensorFlow's sake.
+        partial: has no effect here.
     """
     if isinstance(tensor, EagerTensor):
         return tensor.numpy()

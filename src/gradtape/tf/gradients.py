@@ -31,7 +31,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
     Args:
         input: a tensor, or IndexedSlices.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor or IndexedSlices, as `input`, with the same value.
@@ -66,9 +66,9 @@ def gradients(
         ys: a tensor, or a list of them, which are summed.
         xs: a tensor or variable, or a list of them.
         grad_ys: a weight for each element of `ys`, ones if None.
-        name: accepted for TensorFlow's sake.
-        gate_gradients: accepted for TensorFlow's sake.
-        aggregation_method: accepted for TensorFlow's sake.
+        name: has no effect here.
+        gate_gradients: has no effect here.
+        aggregation_method: has no effect here.
         stop_gradients: tensors at which the gradient stops.
         unconnected_gradients: the gradient of an `x` that `ys` do not depend on: "none" or "zero".
 
@@ -109,9 +109,9 @@ def hessians(
     Args:
         ys: a tensor, or a list of them, which are summed.
         xs: a tensor or variable, or a list of them.
-        gate_gradients: accepted for TensorFlow's sake.
-        aggregation_method: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        gate_gradients: has no effect here.
+        aggregation_method: has no effect here.
+        name: has no effect here.
 
     Returns:
         A list: for each `x` a tensor of shape x.shape + x.shape.

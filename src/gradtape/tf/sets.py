@@ -71,7 +71,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     Args:
         a: a tensor or SparseTensor of integers or strings.
         b: another one; the shapes must agree except in the last axis.
-        validate_indices: accepted for TensorFlow's sake.
+        validate_indices: has no effect here.
 
     Returns:
         A SparseTensor with the elements of each set, sorted, along the last axis.

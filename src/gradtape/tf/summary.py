@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -24,97 +23,16 @@ from gradtape.tf.array.concat_split import concat
 from gradtape.tf.image.codec import encode_png
 from gradtape.tf.image.color import convert_image_dtype
 from gradtape.tf.math.cast import cast
+from gradtape.tf.summary_writer import FileWriter, SummaryWriter, summary_state
 
 DEFAULT_MAX_QUEUE, DEFAULT_FLUSH_MILLIS = 10, 120_000
 log = logging.getLogger("gradtape")
-
-
-class SummaryState(threading.local):
-    """The default writer, default step and recording condition of a thread."""
-
-    writer: SummaryWriter | None = None
-    step: Any = None
-    condition: Any = True
-
-
-summary_state = SummaryState()
 
 
 class SummaryTrace:
     """Whether `trace_on` was called; one flag for all threads."""
 
     is_active = False
-
-
-class SummaryWriter:
-    """A writer of summaries; this base class drops them."""
-
-    def set_as_default(self, step: Any = None) -> None:
-        """Make this the default writer of this thread; `step`, if given, the default step."""
-        summary_state.writer = self
-        if step is not None:
-            summary_state.step = step
-
-    @contextmanager
-    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
-        """Scope in which this is the default writer, and `step`, if given, the default step."""
-        self._require_open()
-        before = summary_state.writer, summary_state.step
-        self.set_as_default(step)
-        try:
-            yield self
-            self.flush()
-        finally:
-            summary_state.writer = before[0]
-            if step is not None:
-                summary_state.step = before[1]
-
-    def init(self) -> None:
-        """Do nothing: the constructor creates the file."""
-
-    def flush(self) -> None:
-        """Write all queued summaries to the file."""
-
-    def close(self) -> None:
-        """Write all queued summaries and close the file."""
-
-    def _require_open(self) -> None:
-        """Raise if the writer is closed."""
-
-    def _add(self, tag: str, raw: Any, step: int, metadata: Any) -> bool:
-        """Record a value; return whether it was recorded."""
-        return False
-
-
-class FileWriter(SummaryWriter):
-    """A writer to an event file."""
-
-    def __init__(self, logdir: Any, max_queue: int, flush_millis: int, suffix: str) -> None:
-        from gradtape.files.event import EventWriter
-
-        self._events: EventWriter | None
-        self._events = EventWriter(logdir, suffix, max_queue, flush_millis / 1000)
-
-    def flush(self) -> None:
-        """Write all queued summaries to the file."""
-        if self._events is not None:
-            self._events.flush()
-
-    def close(self) -> None:
-        """Write all queued summaries and close the file."""
-        if self._events is not None:
-            self._events.close()
-        self._events = None
-
-    def _require_open(self) -> None:
-        if self._events is None:
-            raise RuntimeError(f"SummaryWriter {self!r} is already closed")
-
-    def _add(self, tag: str, raw: Any, step: int, metadata: Any) -> bool:
-        self._require_open()
-        assert self._events is not None
-        self._events.add(tag, raw, step, metadata)
-        return True
 
 
 @public
@@ -134,8 +52,8 @@ def create_file_writer(
         max_queue: how many summaries to queue before they are written, 10 by default.
         flush_millis: the longest time between writes in milliseconds, two minutes by default.
         filename_suffix: the end of the file name, ".v2" by default.
-        name: accepted for TensorFlow's sake.
-        experimental_trackable: accepted for TensorFlow's sake.
+        name: has no effect here.
+        experimental_trackable: has no effect here.
         experimental_mesh: not supported.
 
     Example:
@@ -215,9 +133,9 @@ def trace_on(
     """Start a trace: accepted for compatibility, but nothing is recorded.
 
     Args:
-        graph: accepted for TensorFlow's sake.
-        profiler: accepted for TensorFlow's sake.
-        profiler_outdir: accepted for TensorFlow's sake.
+        graph: has no effect here.
+        profiler: has no effect here.
+        profiler_outdir: has no effect here.
 
     Note:
         TensorBoard shows graphs of TensorFlow's ops only. `concrete_function.pretty()` prints
@@ -232,9 +150,9 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     """Stop a trace: accepted for compatibility, but nothing is written; see `trace_on`.
 
     Args:
-        name: accepted for TensorFlow's sake.
-        step: accepted for TensorFlow's sake.
-        profiler_outdir: accepted for TensorFlow's sake.
+        name: has no effect here.
+        step: has no effect here.
+        profiler_outdir: has no effect here.
 
     Raises:
         ValueError: if `trace_on` was not called.
@@ -274,7 +192,7 @@ def write(
         tensor: the value, or a function that returns it, called only if summaries are recorded.
         step: an integer; by default the step of `set_step`.
         metadata: a SummaryMetadata message for TensorBoard.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         Whether the tensor was recorded.

@@ -147,6 +147,13 @@ SparseTensor.__mul__ = multiply_sparse_by_dense  # type: ignore[operator]
 SparseTensor.__truediv__ = divide_sparse_by_dense  # type: ignore[operator]
 
 
+def find_sparse_function(function: Any) -> Any:
+    """The sparse version of a public function, or None."""
+    from gradtape.tf.sparse.dispatch import find_sparse_implementation
+
+    return find_sparse_implementation(function)
+
+
 def find_ragged_function(function: Any) -> Any:
     """Find the implementation of a public function for ragged tensors, or None."""
     from gradtape.tf.ragged import dispatch
@@ -171,6 +178,7 @@ for name in TENSOR_OPERATORS:
         setattr(RaggedTensor, name, make_ragged_operator(name))
 RaggedPort.supply(
     find_function=find_ragged_function,
+    find_sparse_function=find_sparse_function,
     method_module=lambda: import_module("gradtape.tf.ragged.method"),
 )
 

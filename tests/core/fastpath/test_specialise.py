@@ -32,8 +32,9 @@ def test_source_is_compiled_in_two_places_only():
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if call_name(node) in ("exec", "compile", "eval")
     }
-    # dropin/run.py runs the user's program, as `python -c` does
-    assert found == {"core/fastpath/specialise.py", "core/generated_code.py", "dropin/run.py"}
+    # These compile the user's own source: the program to run, and loops with options.
+    users = {"dropin/run.py", "jit/loop_option.py"}
+    assert found == {"core/fastpath/specialise.py", "core/generated_code.py", *users}
 
 
 def test_only_plans_and_commits_are_written_by_code():

@@ -82,5 +82,5 @@ SAMPLES = {
         Sample((normal(2), normal(2, 3))),
         Sample((normal(0), normal(()))),
     ],
-    "mark_no_gradient": [Sample((normal(2, 3),), {"op": "AdjustHue"})],
+    "mark_no_gradient": [Sample((normal(2, 3), normal(2)), {"op": "AdjustHue"})],
 }

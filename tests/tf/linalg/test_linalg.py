@@ -101,3 +101,20 @@ def test_complex_tridiagonal_solve_has_the_gradient_of_tensorflow():
     wrt_bands, wrt_b = tape.gradient(x, [bands, b])
     np.testing.assert_allclose(wrt_b, [[1 / (1 + 2j)]])
     np.testing.assert_allclose(wrt_bands[1], [-(3 - 1j) / (1 + 2j) ** 2])
+
+
+def test_tridiagonal_solve_perturbs_singular_matrices():
+    zero = tf.linalg.tridiagonal_solve(tf.zeros([3, 3]), [1.0, 2.0, 3.0], perturb_singular=True)
+    np.testing.assert_allclose(zero, [2.0**126, 2.0**126 * 2 / 3, 2.0**126], rtol=1e-6)
+    bands = tf.constant([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 1.0]], tf.float64)
+
+    def solve(rhs):
+        return tf.linalg.tridiagonal_solve(bands, rhs, perturb_singular=True)
+
+    rhs = tf.constant([[1.0, 0.0], [2.0, 1.0], [3.0, 1.0]], tf.float64)
+    expected = [[2.0**52 - 1, -1], [2 - 2.0**52, 1], [2.0**52, 0]]
+    compiled = tf.function(solve)
+    for run in (solve, compiled, compiled):
+        np.testing.assert_allclose(run(rhs), expected, rtol=1e-12)
+    with pytest.raises(ValueError, match="partial_pivoting must be True"):
+        tf.linalg.tridiagonal_solve(bands, rhs, partial_pivoting=False, perturb_singular=True)

@@ -141,3 +141,67 @@ def test_cells_that_are_no_numbers_are_errors(tmp_path):
         columns = tf.lookup.TextFileInitializer(str(path), tf.string, 0, tf.int64, 1)
         with pytest.raises(tf.errors.InvalidArgumentError, match="lookup"):
             tf.lookup.StaticHashTable(columns, -1)
+
+
+def make_mutable(kind, filled=True):
+    if kind == "words":
+        made = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        entries = ["a", "b"], tf.constant([1, 2], tf.int64)
+    elif kind == "rows":
+        made = tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, [0.0, 0.0])
+        entries = tf.constant([3, 4], tf.int64), [[1.0, 2.0], [3.0, 4.0]]
+    else:
+        made = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, -5, -6)
+        entries = tf.constant([3, 4], tf.int64), tf.constant([7, 8], tf.int64)
+    if filled:
+        made.insert(*entries)
+    return made
+
+
+def entries_of(mutable):
+    keys, rows = mutable.export()
+    return sorted(zip(values(keys), values(rows), strict=True))
+
+
+@pytest.mark.parametrize("kind", ["words", "rows", "dense"])
+def test_checkpoints_keep_the_entries_of_mutable_tables(kind, tmp_path):
+    saved = make_mutable(kind)
+    path = tf.train.Checkpoint(t=saved).save(str(tmp_path / "ckpt"))
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert "t/.ATTRIBUTES/table-keys" in names
+    assert "t/.ATTRIBUTES/table-values" in names
+    restored = make_mutable(kind, filled=False)
+    tf.train.Checkpoint(t=restored).restore(path).assert_consumed()
+    assert entries_of(restored) == entries_of(saved)
+    later = tf.train.Checkpoint()
+    later.restore(path)
+    later.t = make_mutable(kind, filled=False)
+    assert entries_of(later.t) == entries_of(saved)
+
+
+def test_restoring_removes_newer_entries(tmp_path):
+    mutable = make_mutable("words")
+    checkpoint = tf.train.Checkpoint(t=mutable)
+    path = checkpoint.save(str(tmp_path / "ckpt"))
+    mutable.insert(["c"], tf.constant([3], tf.int64))
+    mutable.remove(tf.constant(["a"]))
+    checkpoint.restore(path)
+    assert entries_of(mutable) == [(b"a", 1), (b"b", 2)]
+
+
+def test_an_empty_table_is_restored(tmp_path):
+    path = tf.train.Checkpoint(t=make_mutable("words", filled=False)).write(str(tmp_path / "c"))
+    mutable = make_mutable("words")
+    tf.train.Checkpoint(t=mutable).read(path).assert_existing_objects_matched()
+    assert entries_of(mutable) == []
+
+
+def test_a_table_of_another_kind_is_not_restored(tmp_path):
+    path = tf.train.Checkpoint(t=make_mutable("words")).write(str(tmp_path / "c"))
+    mutable = make_mutable("rows")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected dtype"):
+        tf.train.Checkpoint(t=mutable).read(path)
+    narrow = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, [0, 0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="one value of shape"):
+        tf.train.Checkpoint(t=narrow).read(path)
+    assert len(entries_of(mutable)) == 2

@@ -120,4 +120,7 @@ def excerpt(location: Any) -> list[str]:
     if not text.strip():
         return []
     number = f"{line_of(location)} | "
-    return [f"    {number}{text}", f"    {' ' * len(number)}{' ' * start}{'^' * max(1, end - start)}"]
+    return [
+        f"    {number}{text}",
+        f"    {' ' * len(number)}{' ' * start}{'^' * max(1, end - start)}",
+    ]

@@ -54,9 +54,7 @@ class DataGraph:
         departures: entries that took a value out of the tensors, by number.
     """
 
-    def __init__(
-        self, entries: Sequence[Entry], story: TapeStory, kinds: dict[int, str]
-    ) -> None:
+    def __init__(self, entries: Sequence[Entry], story: TapeStory, kinds: dict[int, str]) -> None:
         """Build the graph."""
         self.entries, self.story, self.kinds = entries, story, kinds
         self.edges: dict[Node, list[Edge]] = defaultdict(list)

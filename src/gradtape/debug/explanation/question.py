@@ -74,7 +74,9 @@ class Question:
         found: list[Break] = []
         for one in breaks:
             if one.location in left and one.cause in WEAK_CAUSES:
-                kinds = {c for _, c, place in self.graph.departures.values() if place == one.location}
+                kinds = {
+                    c for _, c, place in self.graph.departures.values() if place == one.location
+                }
                 one = Break(max(kinds, key=STRENGTH.__getitem__), one.location, one.op)
             if found and found[-1].cause == "metric_result" and is_call_of(one.location, "result"):
                 continue
@@ -214,7 +216,9 @@ def is_rebound(entry: Entry) -> bool:
         if isinstance(statement, (ast.Assign, ast.AugAssign)):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             for target in targets:
-                texts = {ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.expr)}
+                texts = {
+                    ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.expr)
+                }
                 inside = any(n is node for n in ast.walk(statement.value))
                 called = isinstance(statement.value, ast.Call)
                 if ast.unparse(target) in texts and (inside or called):
@@ -252,7 +256,9 @@ def make_source(source: Any) -> Source:
     tensors = [t for t in nest.flatten(source, expand_composites=True) if isinstance(t, Tensor)]
     tensor = tensors[0]
     symbolic = isinstance(tensor, SymbolicTensor)
-    return Source([t.uid for t in tensors], None, "" if symbolic else tensor._array.dtype.kind, symbolic)
+    return Source(
+        [t.uid for t in tensors], None, "" if symbolic else tensor._array.dtype.kind, symbolic
+    )
 
 
 def target_uids(target: Any) -> set[Any]:
@@ -282,4 +288,3 @@ def ask(entries: Sequence[Entry], history: TapeHistory, source: Source, targets:
         return Question(entries, history, source).answer(targets)
     finally:
         ledger.active = before
-

@@ -15,6 +15,7 @@ from gradtape.ops.image.filter_matrix import (
     multichannel_matrix,
     sparse_matrix,
 )
+from gradtape.ops.linalg.nonfinite import has_finite_sum
 
 # Multiplications above which a sparse matrix is faster than a dense one, measured on one core: for
 # all rows together, and for each row. Narrow rows have at most `NARROW_WIDTH` elements behind the
@@ -45,7 +46,10 @@ def multiply_rows(rows: Any, band: FilterMatrixSpec, back: bool, dtype: Any) -> 
     narrow = behind <= NARROW_WIDTH
     cost = band.n * band.m * behind
     if cost * count < DENSE_MAX_TOTAL_COST if narrow else cost < DENSE_MAX_COST_PER_ROW:
-        return np.matmul(dense_matrix(band, back, dtype), rows)
+        out = np.matmul(dense_matrix(band, back, dtype), rows)
+        if has_finite_sum(out):
+            return out
+        # Zeros of the dense matrix would spread infinities and NaN over the whole axis.
     if narrow:
         return rows.reshape(count, n * behind) @ multichannel_matrix(band, back, dtype, behind)
     matrix = sparse_matrix(band, back, dtype)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import conj
+from gradtape.ops.linalg.nonfinite import nan_of
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import index_axis, pad, reshape, shape_of, slice_axis, stack
 
@@ -76,7 +76,7 @@ def banded_solve_wrt_b(g, bands, below, crossed):
 
 @primitive(core=2, bands=banded_solve_wrt_bands, b=banded_solve_wrt_b)
 def banded_solve(bands, b, *, below: int, crossed: bool):
-    """The solution `x` of A @ x = b, by elimination within the band.
+    """The solution `x` of A @ x = b, by elimination within the band; NaN if A is singular.
 
     TensorFlow's gradient of tridiagonal systems does not conjugate complex factors, unlike other
     gradients. The engine propagates conjugate cotangents, so with `crossed` the rule conjugates the
@@ -99,9 +99,9 @@ def banded_solve(bands, b, *, below: int, crossed: bool):
         try:
             out[i] = solve_banded((below, k - 1 - below), every[i], right[i], check_finite=False)
         except LinAlgError:
-            raise InvalidArgumentError(
-                "banded solve: Input matrix is not invertible. Received a singular matrix."
-            ) from None
+            out[i] = nan_of(out.dtype)
+        if n == 1 and every[i][k - 1 - below, 0] == 0:
+            out[i] = nan_of(out.dtype)
     return out
 
 

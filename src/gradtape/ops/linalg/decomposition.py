@@ -34,6 +34,7 @@ from gradtape.ops.linalg.nonfinite import (
     check_finite,
     eliminate_rows,
     has_finite_sum,
+    has_pivots,
     map_finite,
     map_masked,
     replace_unless,
@@ -194,9 +195,8 @@ def qr_wrt_a(g, out, a_spec):
 def pull_back_tall_qr(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     """Conjugate cotangent of `a` for at least as many rows as columns."""
     m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
-    strict = keep_band(m, lower=-1, upper=0) - keep_band(m, lower=0, upper=0)
-    symmetric = keep_band(m, lower=0, upper=0) + strict + adjoint(strict)
-    inner = gq + matmul(q, symmetric)
+    half = lower_with_half_diagonal(m)
+    inner = gq + matmul(q, half + adjoint(half))
     return adjoint(triangular_solve(r, adjoint(inner), lower=False))
 
 
@@ -363,11 +363,6 @@ def factor_finite_matrix(matrix: Any) -> tuple[Any, Any]:
     for j, k in enumerate(swaps):
         order[[j, k]] = order[[k, j]]
     return both, order
-
-
-def has_pivots(diagonal: Any) -> bool:
-    """Whether no pivot is zero; as in TensorFlow, only the first one must not be NaN."""
-    return not np.isnan(diagonal[0]) and bool(np.all(diagonal != 0))
 
 
 @lu.lower

@@ -16,5 +16,5 @@ def rank_of(x: Any, tol: Any) -> Any:
         largest = np.max(values, axis=-1, keepdims=True, initial=0)
         least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps
     else:
-        least = np.asarray(tol)[..., None]
+        least = tol
     return np.sum(values > least, axis=-1).astype(np.int32)

@@ -84,6 +84,11 @@ def eliminate_rows(a: Any) -> tuple[Any, Any]:
     return both, order
 
 
+def has_pivots(diagonal: Any) -> bool:
+    """Whether no pivot is zero; as in TensorFlow, only the first one must not be NaN."""
+    return not np.isnan(diagonal[0]) and bool(np.all(diagonal != 0))
+
+
 def find_pivots(a: Any) -> Any:
     """Pivots of one matrix, which multiply to its determinant, by `eliminate_rows`."""
     both, order = eliminate_rows(a)

@@ -15,7 +15,14 @@ from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import cast, conj
 from gradtape.ops.linalg.diagonal import keep_band
 from gradtape.ops.linalg.matmul import matmul
-from gradtape.ops.linalg.nonfinite import correct_nonfinite, find_pivots, has_finite_sum, nan_of
+from gradtape.ops.linalg.nonfinite import (
+    correct_nonfinite,
+    eliminate_rows,
+    find_pivots,
+    has_finite_sum,
+    has_pivots,
+    nan_of,
+)
 from gradtape.ops.shape import slice_, swap
 
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
@@ -24,6 +31,8 @@ lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 @primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)))
 def inverse(a):
     """Inverse of square matrices."""
+    if not has_finite_sum(a):
+        return solve_with_nonfinite("inv", a, np.broadcast_to(np.eye(a.shape[-1]), a.shape))
     try:
         return np.linalg.inv(a)
     except np.linalg.LinAlgError:
@@ -39,12 +48,45 @@ def inverse(a):
 )
 def solve(a, b):
     """The solution `x` of a @ x = b."""
+    if not has_finite_sum(a):
+        return solve_with_nonfinite("solve", a, b)
     try:
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
         raise InvalidArgumentError(
             "solve: Input matrix is not invertible. Received a singular matrix; try lstsq."
         ) from None
+
+
+@inverse.lower
+def lower_inverse(a):
+    return np.linalg.inv(a)
+
+
+@solve.lower
+def lower_solve(a, b):
+    return np.linalg.solve(a, b)
+
+
+def solve_with_nonfinite(op: str, a: Any, b: Any) -> Any:
+    """Solve matrix by matrix, by an elimination in which infinities and NaN propagate.
+
+    LAPACK may drop a NaN that it does not choose as a pivot.
+    """
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b))
+    out = np.empty(b.shape, a.dtype)
+    for i in np.ndindex(lead):
+        both, order = eliminate_rows(a[i])
+        if not has_pivots(np.diagonal(both)):
+            raise InvalidArgumentError(
+                f"{op}: Input matrix is not invertible. Received a matrix with a pivot of zero or "
+                "NaN. Find where it comes from with tf.debugging.enable_check_numerics."
+            )
+        unit_lower = np.tril(both, -1) + np.eye(len(both), dtype=both.dtype)
+        right = np.asarray(b[i][order], a.dtype)
+        out[i] = solve_by_substitution(both, solve_by_substitution(unit_lower, right, True), False)
+    return out
 
 
 def triangular_solve_wrt_a(g, a, out, lower):

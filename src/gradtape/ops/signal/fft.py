@@ -6,6 +6,8 @@ The matrix of the transform is symmetric, so the transform is its own transpose 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gradtape.core.primitive import primitive
@@ -25,7 +27,7 @@ def ifft(x, *, axis: int):
     return np.fft.ifft(x, axis=axis).astype(x.dtype, copy=False) if x.size else x
 
 
-def complex_of(dtype):
+def complex_of(dtype: Any) -> Any:
     """The complex dtype whose parts are of `dtype`."""
     return np.result_type(dtype, np.complex64)
 

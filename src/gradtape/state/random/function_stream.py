@@ -59,6 +59,7 @@ def next_stream_variable(cursor: Any, op: Any, seed: int | None) -> Any:
 def choose_seeds(cursor: Any, outer: int | None, seed: int | None) -> tuple[int, int]:
     """The pair of seeds of an op in a function."""
     if outer is None and seed is None:
+        SEEDS.check_given(seed)
         return random_seed_pair()
     if seed is None:
         seed = cursor.unseeded_count
@@ -135,7 +136,7 @@ def save_streams() -> Any:
     if not stage:
         return [(variable, variable._value) for variable in list(LIVE_STREAMS.values())]
     trace = stage[0]
-    return trace.unseeded_count, trace.op_index, {key: s.newest for key, s in trace.states.items()}
+    return trace.save_position(), trace.versions.save()
 
 
 def restore_streams(saved: Any) -> None:
@@ -143,10 +144,9 @@ def restore_streams(saved: Any) -> None:
     stage = current_trace()
     if stage and saved is not None:
         trace = stage[0]
-        trace.unseeded_count, trace.op_index, newest = saved
-        for key, state in trace.states.items():
-            if state.variable._is_random:
-                state.newest = newest.get(key, state.initial)
+        position, versions = saved
+        trace.restore_position(position)
+        trace.versions.restore(versions, only_random=True)
     elif not stage:
         for variable, value in saved or ():
             if variable._value is not value:

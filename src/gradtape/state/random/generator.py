@@ -28,6 +28,7 @@ from gradtape.state.random.sample import (
     draw_uniform,
     scale_and_shift,
 )
+from gradtape.state.random.seed import SEEDS
 from gradtape.state.variable.variable import Variable
 from gradtape.tape.custom_gradient import RECOMPUTE_STATE
 
@@ -170,7 +171,16 @@ class Generator(Trackable):
     @classmethod
     @public
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """Make a generator with a random state."""
+        """Make a generator with a random state.
+
+        Raises:
+            RuntimeError: if `tf.config.experimental.enable_op_determinism` was called.
+        """
+        if SEEDS.are_required:
+            raise RuntimeError(
+                '"from_non_deterministic_state" cannot be called when determinism is enabled. Use '
+                "tf.random.Generator.from_seed."
+            )
         words = np.frombuffer(secrets.token_bytes(8 * STATE_SIZE), np.int64)
         return cls(state=words, alg="philox" if alg is None else alg)
 
@@ -370,8 +380,17 @@ class GlobalGenerator:
 
 @public
 def get_global_generator() -> Generator:
-    """The global generator; the first call makes it with a random state."""
+    """The global generator; the first call makes it with a random state.
+
+    Raises:
+        RuntimeError: if there is none, and determinism is enabled.
+    """
     if GlobalGenerator.generator is None:
+        if SEEDS.are_required:
+            raise RuntimeError(
+                '"get_global_generator" cannot be called if determinism is enabled, unless '
+                '"set_global_generator" has already been called.'
+            )
         GlobalGenerator.generator = Generator.from_non_deterministic_state()
     return GlobalGenerator.generator
 

@@ -34,6 +34,19 @@ class SeedState:
         self.seed_source = random.Random(seed)
         self.used_blocks: dict[Any, int] = {}
         self.lock = Lock()
+        self.are_required = False  # whether ops without any seed raise: see `check_given`
+
+    def check_given(self, seed: int | None) -> None:
+        """Check that an op has a seed, if `tf.config.experimental.enable_op_determinism` asks so.
+
+        Raises:
+            RuntimeError: if neither the global seed nor the op seed is set.
+        """
+        if self.are_required and self.seed is None and seed is None:
+            raise RuntimeError(
+                "Random ops require a seed to be set when determinism is enabled. Please set a "
+                "seed before running the op, e.g. by calling tf.random.set_seed(1)."
+            )
 
     def save(self) -> Any:
         """Return the state that later draws depend on."""
@@ -60,8 +73,10 @@ class SeedState:
 
     def is_unseeded(self, seed: int | None) -> bool:
         """Whether neither seed is set, so that an op may use NumPy's generator on the host."""
+        self.check_given(seed)
         stage = current_trace()
-        portable = stage and stage[0].choice is not None and stage[0].choice.is_xla_preferred
+        choice = stage[0].options.choice if stage else None
+        portable = choice is not None and choice.is_xla_preferred
         return self.seed is None and seed is None and not portable
 
     def seed_pair(self, seed: int | None) -> tuple[int, int]:
@@ -69,6 +84,7 @@ class SeedState:
 
         In a graph, TensorFlow numbers the ops without a seed from 0 instead of drawing seeds.
         """
+        self.check_given(seed)
         with self.lock:
             if self.seed is None and seed is None:
                 return self.seed_source.getrandbits(64), self.seed_source.getrandbits(64)

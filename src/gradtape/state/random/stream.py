@@ -61,6 +61,14 @@ class StreamCursor:
         self.op_index = at + 1
         return variables[at]
 
+    def save_position(self) -> tuple[int, int]:
+        """The position, for `restore_position`."""
+        return self.op_index, self.unseeded_count
+
+    def restore_position(self, saved: tuple[int, int]) -> None:
+        """Go back to a position that `save_position` returned."""
+        self.op_index, self.unseeded_count = saved
+
     @contextlib.contextmanager
     def enter_graph(self) -> Iterator[None]:
         """Count unseeded ops from zero in this scope: it is a separate graph in TensorFlow."""

@@ -27,35 +27,13 @@ from gradtape.ops.gather_scatter import gather, gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
+from gradtape.state.variable.handle import VariableHandle
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
 from gradtape.state.variable.storage import VariableStorage, active_trace
 from gradtape.state.variable.tf1 import Tf1Methods
 
 next_variable_key = itertools.count(1).__next__
-
-
-class VariableHandle:
-    """The result of `tf.Variable.handle`; handles of the same variable are equal."""
-
-    __slots__ = ("variable",)
-
-    dtype = dtypes.resource
-    shape = TensorShape([])
-
-    def __init__(self, variable: Variable) -> None:
-        self.variable = variable
-
-    @property
-    def _target_variable(self) -> Variable:
-        """The variable that a tape watches for this handle."""
-        return self.variable
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, VariableHandle) and other.variable is self.variable
-
-    def __hash__(self) -> int:
-        return hash(self.variable._key)
 
 
 class Variable(

@@ -1,4 +1,4 @@
-"""tf.autograph: accepted for compatibility; `tf.function` never rewrites Python code."""
+"""tf.autograph: options of loops; `tf.function` rewrites only loops with `set_loop_options`."""
 
 from gradtape.tf.autograph import experimental as experimental
 from gradtape.tf.autograph.conversion import set_verbosity as set_verbosity

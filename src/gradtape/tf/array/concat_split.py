@@ -125,7 +125,7 @@ def unstack(
         value: a tensor.
         num: the number of slices; inferred if None.
         axis: the axis to unstack.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     x = convert(value)
     n = x._array.ndim
@@ -151,7 +151,7 @@ def split(
         num_or_size_splits: the number of pieces, or a list of their sizes, one of which may be -1.
         axis: the axis to split.
         num: the number of sizes, if these are given; only checked.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> [part.numpy().tolist() for part in tf.split(tf.range(6), [1, 5])]
@@ -201,7 +201,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     Args:
         *args: vectors.
         indexing: "xy" swaps the first two axes, as for images; "ij" keeps the order.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'. Received {indexing!r}.")
@@ -225,7 +225,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
 
     Args:
         values: a list of tensors.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         RuntimeError: outside of `tf.function`; use `tf.stack` there.

@@ -35,7 +35,7 @@ def convert_to_tensor(
         value: the value to convert.
         dtype: the dtype of the result; inferred if None.
         dtype_hint: a dtype to prefer where `dtype` is None.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.convert_to_tensor([1.5, 2.5])
@@ -54,7 +54,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         value: a number, string, array or nested list.
         dtype: the element type; inferred if None.
         shape: the shape; a single element is repeated to fill it.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         TypeError: if the value does not fit `dtype` or `shape`.
@@ -228,7 +228,7 @@ def range(
         limit: the end, not included.
         delta: the step; may be negative.
         dtype: the element type; the widest dtype of the arguments if None.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if `delta` is zero or points away from `limit`.
@@ -293,7 +293,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         start: the first value or values.
         stop: the last value or values, of the same dtype.
         num: the length of the new axis.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         axis: the position of the new axis.
 
     Example:

@@ -126,8 +126,8 @@ def strided_slice(
         ellipsis_mask: bit k set: entry k stands for `...`.
         new_axis_mask: bit k set: entry k is a new axis.
         shrink_axis_mask: bit k set: entry k is the index `begin[k]`; its axis is removed.
-        var: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        var: has no effect here.
+        name: has no effect here.
     """
     starts, stops = to_shape_tuple(begin), to_shape_tuple(end)
     steps = (1,) * len(starts) if strides is None else to_shape_tuple(strides)
@@ -165,10 +165,10 @@ def gather(
     Args:
         params: a tensor.
         indices: integers in [0, params.shape[axis]).
-        validate_indices: accepted for TensorFlow's sake.
+        validate_indices: has no effect here.
         axis: the axis of `params` that is indexed; `batch_dims` if None.
         batch_dims: how many leading axes `params` and `indices` share.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of shape params.shape[:axis] + indices.shape[batch_dims:] +
@@ -256,7 +256,7 @@ def gather_nd(
         params: a tensor.
         indices: integers of shape (..., depth); each row indexes the first `depth` axes.
         batch_dims: how many leading axes `params` and `indices` share.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         bad_indices_policy: "IGNORE" gives zeros where a row points outside of `params`; by
             default that is an error.
 

@@ -53,7 +53,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         condition: booleans; without `x` and `y` numbers are accepted, too.
         x: values where the condition holds.
         y: values elsewhere; the three arguments broadcast.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         ValueError: if only one of `x` and `y` is given.
@@ -104,7 +104,7 @@ def one_hot(
         off_value: 0 if None.
         axis: the position of the new axis; last if None.
         dtype: the element type; that of the values, or float32.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.one_hot([0, 2], 3).numpy()

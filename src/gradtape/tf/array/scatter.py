@@ -63,7 +63,7 @@ def scatter_nd(
         updates: a slice for each row.
         shape: the shape of the result.
         bad_indices_policy: "IGNORE" skips rows that point outside; by default they are an error.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.scatter_nd([[1], [1]], [2, 3], [3]).numpy()

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from gradtape.core import dtypes, nest
-from gradtape.core.argument import as_sequence, check_text
+from gradtape.core.argument import as_sequence
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape, normalize_axis
@@ -20,7 +20,7 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
-from gradtape.ops.elementwise import conj, select, stop_gradient
+from gradtape.ops.elementwise import conj
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.integer import bitcast_to
@@ -183,7 +183,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
         a: a tensor.
         perm: a permutation of the axes.
         conjugate: also take the complex conjugate.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy()
@@ -308,7 +308,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         input: a tensor.
         repeats: one count, or one for each element.
         axis: the axis to repeat along.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.repeat([1, 2], [2, 3]).numpy()
@@ -383,88 +383,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 def roll_positions(shifts: Any, k: int, n: int) -> Any:
     """Source position of each of `n` positions, after a shift by the raw `shifts[k]`."""
     return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)
-
-
-@public
-def pad(
-    tensor: Any,
-    paddings: Any,
-    mode: str = "CONSTANT",
-    constant_values: Any = 0,
-    name: str | None = None,
-) -> Tensor:
-    """`tensor` with elements added before and after it along each axis.
-
-    Args:
-        tensor: the tensor to pad.
-        paddings: for each axis the number of elements to add before and after.
-        mode: "CONSTANT", "REFLECT" (mirror without the edge) or "SYMMETRIC" (mirror with it);
-            upper or lower case.
-        constant_values: the value to add in mode "CONSTANT".
-        name: accepted for TensorFlow's sake.
-
-    Raises:
-        ValueError: if `mode` is none of the three.
-        InvalidArgumentError: if `paddings` do not fit.
-
-    Example:
-        >>> tf.pad([[1, 2]], [[1, 0], [0, 2]]).numpy()
-        array([[0, 0, 0, 0],
-               [1, 2, 0, 0]], dtype=int32)
-    """
-    x = convert(tensor)
-    have = x._array.shape
-    widths = convert(paddings, hint=dtypes.int32)._array
-    check_text(mode, "mode")
-    kind = mode.upper()
-    if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-        raise ValueError(f"pad: mode must be CONSTANT, REFLECT or SYMMETRIC. Received {mode!r}.")
-    if widths.shape != (len(have), 2):
-        raise InvalidArgumentError(
-            "pad: The first dimension of paddings must be the rank of inputs "
-            f"{list(widths.shape)} {list(have)}."
-        )
-    if widths.size and widths.min() < 0:
-        raise InvalidArgumentError(
-            f"pad: Paddings must be non-negative. Received {widths.tolist()}."
-        )
-    pairs = tuple((int(low), int(high)) for low, high in widths)
-    if kind == "CONSTANT":
-        if type(constant_values) is int and constant_values == 0:
-            return s.pad(x, paddings=pairs, value=zero_of(x))
-        return pad_with_scalar(x, pairs, convert(constant_values, x.dtype))
-    return pad_with_mirror(x, pairs, edge=kind == "SYMMETRIC")
-
-
-def pad_with_scalar(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> Any:
-    """Pad `x` with a scalar, which may be a tensor of a trace."""
-    if not is_traced(value):
-        return s.pad(x, paddings=pairs, value=value._array)
-    out = s.pad(x, paddings=pairs, value=zero_of(x))
-    own = x._array.shape[x._array.ndim - len(pairs) :]
-    added = np.pad(np.zeros(own, bool), pairs, constant_values=True)
-    return select(make_tensor(added), stop_gradient(value), out)
-
-
-def zero_of(x: Tensor) -> Any:
-    """Zero of the dtype of `x`: a number, False or an empty string."""
-    return b"" if x.dtype is dtypes.string else x._array.dtype.type(0)
-
-
-def pad_with_mirror(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -> Any:
-    """Pad `x` with its mirror image, with or without the edge itself."""
-    n = len(pairs)
-    for i, (low, high) in enumerate(pairs):
-        size = x._array.shape[i]
-        if max(low, high) > (size if edge else size - 1) and (low or high):
-            raise InvalidArgumentError(
-                f"pad: paddings must be {'no greater' if edge else 'less'} than the dimension "
-                f"size: {low}, {high} {'greater' if edge else 'not less'} than {size}."
-            )
-        if low or high:
-            which = np.pad(np.arange(size), (low, high), mode="symmetric" if edge else "reflect")
-            x = take(x, which, axis=i - n)
-    return x
 
 
 @public

@@ -66,7 +66,7 @@ def sort(
         values: a tensor of numbers.
         axis: the axis to sort.
         direction: "ASCENDING" or "DESCENDING".
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
@@ -128,8 +128,10 @@ def find_distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
 
 def find_unique(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
     """Find the distinct elements of a raw vector, the index of each element, and the counts."""
+    # NumPy does not sort NaN of ml_dtypes to the end.
+    keys = raw.astype(np.float32) if raw.dtype.kind == "V" else raw
     _, first, inverse, counts = np.unique(
-        raw, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+        keys, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -152,7 +154,7 @@ def searchsorted(
         values: the values to insert, (..., m).
         side: "left" for positions before equal elements, "right" for those after them.
         out_type: the dtype of the positions.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.searchsorted([1, 3, 5], [2, 5]).numpy()

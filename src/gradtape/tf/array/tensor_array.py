@@ -25,13 +25,13 @@ class TensorArray:
         size: the number of elements; it grows if `dynamic_size`.
         dynamic_size: whether writing past the end extends the array.
         clear_after_read: drop an element after it is read (the default).
-        tensor_array_name: accepted for TensorFlow's sake.
-        handle: accepted for TensorFlow's sake; must be None.
-        flow: accepted for TensorFlow's sake.
+        tensor_array_name: has no effect here.
+        handle: has no effect here; must be None.
+        flow: has no effect here.
         infer_shape: whether all elements must have the shape of the first.
         element_shape: the shape that every element must be compatible with.
-        colocate_with_first_write_call: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        colocate_with_first_write_call: has no effect here.
+        name: has no effect here.
 
     Raises:
         ValueError: if `size` is missing or a `handle` is given.
@@ -174,7 +174,7 @@ class TensorArray:
             return self._write_in_trace(convert(index), value)
         i = as_index(index, "index")
         trace = current_trace()
-        if trace and trace[0].forbids_values:
+        if trace and trace[0].options.forbids_values:
             # The other branch, or the next iteration, must find the array as it was.
             unchanged, self = self, copy.copy(self)
             self._items, self._cleared = list(unchanged._items), set(unchanged._cleared)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import sys
+import types
 from typing import Any
 
 from gradtape.core.argument import check_callable
 from gradtape.core.errors import public
+from gradtape.jit.loop_option import copy_with_limits
 
 
 @public
@@ -29,14 +31,16 @@ def trace(*args: Any) -> None:
 def to_graph(
     entity: Any, recursive: bool = True, experimental_optional_features: Any = None
 ) -> Any:
-    """The function unchanged: its control flow needs no conversion.
+    """A function that does the same; its loops obey `set_loop_options` in eager calls, too.
+
+    Control flow on tensors needs no other conversion.
 
     Args:
         entity: a function.
-        recursive: accepted for TensorFlow's sake.
-        experimental_optional_features: accepted for TensorFlow's sake.
+        recursive: has no effect here.
+        experimental_optional_features: has no effect here.
     """
-    return entity
+    return copy_with_limits(entity) if isinstance(entity, types.FunctionType) else entity
 
 
 @public
@@ -45,8 +49,8 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 
     Args:
         entity: a function.
-        recursive: accepted for TensorFlow's sake.
-        experimental_optional_features: accepted for TensorFlow's sake.
+        recursive: has no effect here.
+        experimental_optional_features: has no effect here.
     """
     check_callable(entity, "entity")
     return inspect.getsource(getattr(entity, "python_function", entity))

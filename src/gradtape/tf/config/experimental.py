@@ -5,6 +5,7 @@ from typing import Any
 from gradtape.compile.xla.device import AcceleratorState, find_device
 from gradtape.core.errors import public
 from gradtape.devices.array import HOST
+from gradtape.state.random.seed import SEEDS
 from gradtape.tf.config.device import LogicalDeviceConfiguration as VirtualDeviceConfiguration
 from gradtape.tf.config.device import PhysicalDevice, find_physical_device, parse_kind_and_number
 from gradtape.tf.config.device import (
@@ -120,8 +121,18 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def enable_op_determinism() -> None:
-    """Store the setting; ops are always deterministic."""
-    RUNTIME_SETTINGS.determinism = True
+    """Require a seed for random ops; other ops are always deterministic."""
+    SEEDS.are_required = True
+
+
+def disable_op_determinism() -> None:
+    """Allow random ops without a seed again."""
+    SEEDS.are_required = False
+
+
+def is_op_determinism_enabled() -> bool:
+    """Whether random ops require a seed."""
+    return SEEDS.are_required
 
 
 @public

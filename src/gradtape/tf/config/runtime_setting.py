@@ -17,7 +17,6 @@ class RuntimeSettings:
     inter_op_threads: int = 0
     jit: str = ""
     options: dict[str, Any] = field(default_factory=dict)
-    determinism: bool = False
     tensor_float_32: bool = True
     synchronous: bool = True
 

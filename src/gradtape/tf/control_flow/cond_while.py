@@ -43,7 +43,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         pred: a scalar bool.
         true_fn: callable without arguments.
         false_fn: callable without arguments.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         The result of the chosen function.
@@ -82,8 +82,8 @@ def case(
         default: called if no predicate holds.
         exclusive: whether at most one predicate may hold. Without a `default`, the last
             predicate is not checked.
-        strict: accepted for TensorFlow's sake; lists of one result are always kept as lists.
-        name: accepted for TensorFlow's sake.
+        strict: has no effect here; lists of one result are always kept as lists.
+        name: has no effect here.
 
     Returns:
         The result of the chosen function.
@@ -152,7 +152,7 @@ def switch_case(
         branch_index: a scalar integer.
         branch_fns: list of callables, list of (int, callable), or dict from int to callable.
         default: called if the index has no branch.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         The result of the chosen function.
@@ -220,12 +220,12 @@ def while_loop(
         cond: callable of the loop variables that returns a scalar bool.
         body: callable of the loop variables that returns their next values.
         loop_vars: a structure of tensors.
-        shape_invariants: accepted for TensorFlow's sake.
-        parallel_iterations: accepted for TensorFlow's sake.
+        shape_invariants: has no effect here.
+        parallel_iterations: has no effect here.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
-        swap_memory: accepted for TensorFlow's sake.
+        swap_memory: has no effect here.
         maximum_iterations: upper bound on the number of iterations; None for no bound.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         The loop variables after the last iteration, nested as `body` returned them.

@@ -100,11 +100,11 @@ def map_fn(
         fn: callable of one slice (of a structure of slices, if `elems` is a structure).
         elems: a tensor, sparse or ragged tensor, or a structure of them.
         dtype: dtype of the result, if it differs (deprecated spelling).
-        parallel_iterations: accepted for TensorFlow's sake.
+        parallel_iterations: has no effect here.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
-        swap_memory: accepted for TensorFlow's sake.
-        infer_shape: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        swap_memory: has no effect here.
+        infer_shape: has no effect here.
+        name: has no effect here.
         fn_output_signature: dtype or TensorSpec of the results of `fn`, or a structure of them; by
             default that of `elems`. With a RaggedTensorSpec results may differ in size.
 
@@ -148,8 +148,8 @@ def vectorized_map(
     Args:
         fn: callable of one slice.
         elems: a tensor or a structure of tensors; those with one slice are broadcast.
-        fallback_to_while_loop: accepted for TensorFlow's sake.
-        warn: accepted for TensorFlow's sake.
+        fallback_to_while_loop: has no effect here.
+        warn: has no effect here.
 
     Returns:
         A tensor, or the structure of tensors that `fn` returns.
@@ -281,10 +281,10 @@ def foldl(
         fn: callable of the accumulated value and the next slice.
         elems: a tensor or a structure of tensors.
         initializer: the initial value; the first slice if None.
-        parallel_iterations: accepted for TensorFlow's sake.
+        parallel_iterations: has no effect here.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
-        swap_memory: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        swap_memory: has no effect here.
+        name: has no effect here.
 
     Returns:
         The final value.
@@ -313,10 +313,10 @@ def foldr(
         fn: callable of the accumulated value and the next slice.
         elems: a tensor or a structure of tensors.
         initializer: the initial value; the last slice if None.
-        parallel_iterations: accepted for TensorFlow's sake.
+        parallel_iterations: has no effect here.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
-        swap_memory: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        swap_memory: has no effect here.
+        name: has no effect here.
 
     Returns:
         The final value.
@@ -347,12 +347,12 @@ def scan(
         fn: callable of the accumulated value and the next slice.
         elems: a tensor or a structure of tensors.
         initializer: the initial value; the first slice if None.
-        parallel_iterations: accepted for TensorFlow's sake.
+        parallel_iterations: has no effect here.
         back_prop: accepted; eagerly gradients flow either way, as in TensorFlow.
-        swap_memory: accepted for TensorFlow's sake.
-        infer_shape: accepted for TensorFlow's sake.
+        swap_memory: has no effect here.
+        infer_shape: has no effect here.
         reverse: whether to go from the last slice to the first.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor or a structure of tensors; entry i belongs to slice i.

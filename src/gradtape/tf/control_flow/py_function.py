@@ -10,10 +10,11 @@ import numpy as np
 
 from gradtape.core import nest
 from gradtape.core.argument import as_host_array, as_sequence, check_callable
+from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace, no_recording
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, as_op_error, public
-from gradtape.core.spec import TensorSpec
+from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
@@ -36,7 +37,7 @@ def py_function(
             Without it, a decorator is returned.
         inp: list of arguments of `func`.
         Tout: dtype of the result, or a list of dtypes of the results.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor; a list of tensors if `Tout` is a list.
@@ -51,7 +52,10 @@ def py_function(
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     if not callable(func):
         raise ValueError(f"py_function: Expected func to be callable. Received func={func!r}.")
-    inputs = [convert(value) for value in as_sequence(inp, "inp")]
+    given = as_sequence(inp, "inp")
+    if has_composites(given, Tout):
+        return call_with_composites(func, given, Tout)
+    inputs = [convert(value) for value in given]
     several = isinstance(Tout, (list, tuple))
     specs = [as_result_spec(t) for t in (Tout if several else [Tout])]
     stage = current_trace()
@@ -61,6 +65,56 @@ def py_function(
         run = PythonCall(func, [t._array for t in inputs], specs, several)
         outs = record_custom_gradient(run.results, inputs, run.gradient)
     return outs if several else outs[0]
+
+
+def is_composite_spec(spec: Any) -> bool:
+    """Whether a result is described as ragged or sparse."""
+    return isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec)
+
+
+def has_composites(inputs: Any, described: Any) -> bool:
+    """Whether an input or a result is ragged or sparse."""
+    results = described if isinstance(described, (list, tuple)) else [described]
+    return any(isinstance(t, CompositeTensor) for t in inputs) or any(
+        is_composite_spec(t) for t in results
+    )
+
+
+def call_with_composites(func: Callable[..., Any], inputs: Any, described: Any) -> Any:
+    """As `py_function`, with ragged and sparse tensors passed as their components."""
+    several = isinstance(described, (list, tuple))
+    specs = list(described) if several else [described]
+    inputs = [t if isinstance(t, CompositeTensor) else convert(t) for t in inputs]
+
+    def call_on_components(*components: Tensor) -> list[Any]:
+        answer = func(*nest.pack_sequence_as(inputs, list(components), expand_composites=True))
+        answers = list(answer) if several else [answer]
+        return nest.flatten(
+            [as_described(one, spec) for one, spec in zip(answers, specs, strict=True)],
+            expand_composites=True,
+        )
+
+    parts = [spec._component_specs if is_composite_spec(spec) else spec for spec in specs]
+    outs = py_function(
+        call_on_components, nest.flatten(inputs, expand_composites=True), nest.flatten(parts)
+    )
+    packed = nest.pack_sequence_as(parts, outs)
+    results = [
+        spec._from_components(part) if is_composite_spec(spec) else part
+        for spec, part in zip(specs, packed, strict=True)
+    ]
+    return results if several else results[0]
+
+
+def as_described(value: Any, spec: Any) -> Any:
+    """A result of the user's function, after a check that it is ragged or sparse if it must be."""
+    if not is_composite_spec(spec):
+        return convert(value, as_result_spec(spec).dtype)
+    if not isinstance(value, spec.value_type):
+        raise TypeError(
+            f"py_function: Tout says {spec.value_type.__name__}, but func returned {value!r}."
+        )
+    return value
 
 
 class PythonCall:
@@ -164,8 +218,8 @@ def numpy_function(
             Without it, a decorator is returned.
         inp: list of arguments of `func`.
         Tout: dtype of the result, or a list of dtypes. Eagerly it is ignored.
-        stateful: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        stateful: has no effect here.
+        name: has no effect here.
 
     Returns:
         A tensor, or a list of tensors if `func` returns several values.

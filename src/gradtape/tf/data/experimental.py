@@ -96,7 +96,7 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     """A transformation, for `apply`, that prefetches to host memory.
 
     Args:
-        device: accepted for TensorFlow's sake.
+        device: has no effect here.
         buffer_size: as in `Dataset.prefetch`; AUTOTUNE if None.
     """
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)

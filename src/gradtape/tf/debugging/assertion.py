@@ -42,7 +42,7 @@ def Assert(  # noqa: N802  TensorFlow's name
         condition: a tensor, or a value that converts to one.
         data: a list of tensors to show in the error.
         summarize: how many elements of each to show, 3 by default, all if negative.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if an element of `condition` is false.
@@ -99,7 +99,7 @@ def make_comparison_assertion(
         y: a tensor of the same dtype.
         message: prefix of the error message.
         summarize: how many elements to show, 3 by default.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if the condition does not hold.
@@ -152,7 +152,7 @@ def assert_none_equal(
         y: a tensor of the same dtype.
         summarize: how many elements to show, 3 by default.
         message: prefix of the error message.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if the condition does not hold.
@@ -182,7 +182,7 @@ def make_sign_assertion(name: str, sign: str, holds: Callable[[Any], Any]) -> Ca
         x: a tensor.
         message: prefix of the error message.
         summarize: how many elements to show, 3 by default.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if the condition does not hold.
@@ -216,7 +216,7 @@ def assert_near(
         atol: absolute tolerance, the same by default.
         message: prefix of the error message.
         summarize: how many elements to show, 3 by default.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if the condition does not hold.

@@ -82,8 +82,8 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     """Check the results of all ops for NaN and infinity from now on, in this thread.
 
     Args:
-        stack_height_limit: accepted for TensorFlow's sake.
-        path_length_limit: accepted for TensorFlow's sake.
+        stack_height_limit: has no effect here.
+        path_length_limit: has no effect here.
 
     Example:
         >>> tf.debugging.enable_check_numerics()
@@ -112,7 +112,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     Args:
         tensor: of a floating dtype.
         message: prefix of the error message.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if an element is NaN or infinite.

@@ -92,10 +92,10 @@ def assert_shapes(
         shapes: pairs of a tensor and its shape, or a dict of them. A shape is a sequence of
             sizes, symbols (strings) and None for any size; a leading "*" or `...` matches
             any number of axes.
-        data: accepted for TensorFlow's sake.
-        summarize: accepted for TensorFlow's sake.
+        data: has no effect here.
+        summarize: has no effect here.
         message: prefix of the error message.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         ValueError: if a shape does not match.

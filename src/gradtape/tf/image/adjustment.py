@@ -105,7 +105,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     Args:
         image: of a floating or integer dtype.
         delta: in [-1, 1], where 1 is the full circle.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
@@ -131,7 +131,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     Args:
         image: of a floating or integer dtype.
         saturation_factor: a float.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.

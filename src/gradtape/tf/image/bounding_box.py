@@ -57,7 +57,7 @@ def crop_and_resize(
         crop_size: height and width of the results.
         method: "bilinear" or "nearest".
         extrapolation_value: the value of pixels outside of the image.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (boxes, *crop_size, channels) in float32.
@@ -97,7 +97,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
         images: (batch, height, width, channels) in float32 or float16.
         boxes: (batch, boxes, 4) in float32: top, left, bottom and right, in [0, 1].
         colors: (colors, channels), used in turn; TensorFlow's ten colours if None.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     op = "DrawBoundingBoxes"
     x = check_dtype(op, convert(images), BOX_IMAGE_DTYPES)

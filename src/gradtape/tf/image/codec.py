@@ -61,7 +61,7 @@ def decode_png(
         contents: the bytes of the file.
         channels: 1 for grey, 3 for RGB, 4 for RGBA; 0 for the channels of the file.
         dtype: uint8 or uint16.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if `contents` is not an image file.
@@ -95,11 +95,11 @@ def decode_jpeg(
         contents: the bytes of the file.
         channels: 1 for grey, 3 for RGB; 0 for the channels of the file.
         ratio: 1, 2, 4 or 8: decode at 1/ratio of the size.
-        fancy_upscaling: accepted for TensorFlow's sake; the decoder's default is used.
+        fancy_upscaling: has no effect here; the decoder's default is used.
         try_recover_truncated: not supported.
-        acceptable_fraction: accepted for TensorFlow's sake.
-        dct_method: accepted for TensorFlow's sake; "INTEGER_ACCURATE" is used.
-        name: accepted for TensorFlow's sake.
+        acceptable_fraction: has no effect here.
+        dct_method: has no effect here; "INTEGER_ACCURATE" is used.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if `contents` is not an image file.
@@ -177,7 +177,7 @@ def decode_image(
         contents: the bytes of the file.
         channels: as in `decode_png`.
         dtype: of the result; floats lie between 0 and 1.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         expand_animations: whether a GIF gets a leading axis of frames; otherwise only its first
             frame is returned.
     """
@@ -220,7 +220,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     Args:
         image: of shape (..., height, width, channels), uint8 or uint16.
         compression: from 0 to 9; -1 for the encoder's default.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     array = check_encodable(image, (dtypes.uint8, dtypes.uint16), (1, 2, 3, 4), "encode_png")
     options = {} if compression < 0 else {"compress_level": compression}
@@ -255,7 +255,7 @@ def encode_jpeg(
         x_density: horizontal pixels per unit.
         y_density: vertical pixels per unit.
         xmp_metadata: XMP metadata to write into the file.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     array = check_encodable(image, (dtypes.uint8,), (1, 3), "encode_jpeg")
     if {"": 0, "grayscale": 1, "rgb": 3}.get(format, -1) not in (0, array.shape[-1]):

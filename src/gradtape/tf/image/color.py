@@ -58,7 +58,7 @@ def convert_image_dtype(
         image: of a floating or integer dtype; floats are expected to lie in [0, 1].
         dtype: of the result.
         saturate: whether to clip values that do not fit `dtype`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8).numpy().tolist()

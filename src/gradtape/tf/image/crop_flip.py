@@ -229,7 +229,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
         k: the number of quarter turns.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     x: Any = check_image("rot90", image)
     turns = int(convert(k, "int32")._array) % 4

@@ -36,7 +36,7 @@ def extract_glimpse(
         normalized: whether offsets are fractions of the image size (of half of it if `centered`)
             rather than pixels.
         noise: how to fill pixels outside of the image: "uniform", "gaussian" or "zero".
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     op = "ExtractGlimpse"
     x = check_dtype(op, convert(input, dtypes.float32), as_numpy_dtypes("float32"))

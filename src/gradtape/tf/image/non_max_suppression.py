@@ -71,7 +71,7 @@ def non_max_suppression(
         max_output_size: the largest number of boxes to choose.
         iou_threshold: a box is dropped if its overlap with a better one exceeds this.
         score_threshold: a box is dropped if its score does not exceed this.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         Indices in int32, the best first.
@@ -162,10 +162,10 @@ def non_max_suppression_padded(
         iou_threshold: a box is dropped if its overlap with a better one is at least this.
         score_threshold: a box is dropped if its score does not exceed this.
         pad_to_max_output_size: whether to pad with zeros; required for batches.
-        name: accepted for TensorFlow's sake.
-        sorted_input: accepted for TensorFlow's sake.
+        name: has no effect here.
+        sorted_input: has no effect here.
         canonicalized_coordinates: whether all boxes are (top, left, bottom, right).
-        tile_size: accepted for TensorFlow's sake.
+        tile_size: has no effect here.
 
     Returns:
         Indices (..., max_output_size), and how many of them are valid (...).
@@ -214,7 +214,7 @@ def combined_non_max_suppression(
         score_threshold: a box is dropped if its score does not exceed this.
         pad_per_class: whether to limit the output to max_output_size_per_class * classes.
         clip_boxes: whether to clip boxes to [0, 1].
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A named tuple: boxes (batch, most, 4), scores and classes (batch, most) in float32, padded

@@ -198,7 +198,7 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
         value: of any shape.
         size: the size of the crop along each axis.
         seed: the op seed; see `tf.random.set_seed`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     return crop_at_random("random_crop", value, size, make_stateful_sampler(seed))
 

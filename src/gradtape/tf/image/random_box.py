@@ -136,7 +136,7 @@ def sample_distorted_bounding_box(
         area_range: bounds of the box area as a fraction of the image; 0.05 to 1 if None.
         max_attempts: how many boxes to try before returning the whole image; 100 if None.
         use_image_if_no_bounding_boxes: whether to use the whole image if there are no objects.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         `begin` and `size` for `tf.slice`, and the box (1, 1, 4) for `draw_bounding_boxes`.

@@ -70,7 +70,7 @@ def resize(
         method: one of `ResizeMethod`.
         preserve_aspect_ratio: whether to keep the aspect ratio and fit within `size`.
         antialias: whether to apply an anti-aliasing filter when downsampling.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         Images in float32; in the dtype of `images` if the method is "nearest".

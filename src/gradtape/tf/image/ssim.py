@@ -16,7 +16,7 @@ from gradtape.ops import reduce as r
 from gradtape.ops import shape as s
 from gradtape.ops.image.filter_matrix import FilterMatrixSpec
 from gradtape.ops.image.resample import resample
-from gradtape.tf.array.shape import pad
+from gradtape.tf.array.pad import pad
 from gradtape.tf.image.color import convert_image_dtype
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import pow
@@ -58,7 +58,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         a: (..., height, width, channels).
         b: the same.
         max_val: the largest possible value, such as 1.0 or 255.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (...,) in float32.
@@ -199,7 +199,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
     Args:
         images: (batch, height, width, channels) or (height, width, channels).
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A number for each image.

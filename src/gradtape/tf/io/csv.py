@@ -39,7 +39,7 @@ def decode_csv(
         use_quote_delim: whether double quotes enclose fields.
         na_value: a text that marks an empty field.
         select_cols: the indices of the columns to return, in increasing order.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if a field is missing or not a number.

@@ -73,8 +73,8 @@ def parse_single_example(
         serialized: a scalar string.
         features: descriptions by name: a FixedLenFeature, VarLenFeature, FixedLenSequenceFeature
             or SparseFeature.
-        example_names: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        example_names: has no effect here.
+        name: has no effect here.
 
     Returns:
         A dict of tensors by name; a VarLenFeature or SparseFeature gives a SparseTensor.
@@ -106,8 +106,8 @@ def parse_example(
     Args:
         serialized: a vector of strings, or a scalar string.
         features: descriptions by name.
-        example_names: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        example_names: has no effect here.
+        name: has no effect here.
     """
     texts = convert(serialized, dtypes.string)._array
     if texts.ndim > 1:

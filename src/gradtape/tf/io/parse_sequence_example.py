@@ -45,8 +45,8 @@ def parse_single_sequence_example(
             `parse_single_example`.
         sequence_features: descriptions of the features of each step by name: a
             FixedLenSequenceFeature or a VarLenFeature.
-        example_name: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        example_name: has no effect here.
+        name: has no effect here.
 
     Returns:
         Two dicts of tensors by name; those of the second have a leading axis of steps.

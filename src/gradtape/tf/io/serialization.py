@@ -83,7 +83,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     Args:
         serialized: a scalar string.
         out_type: the dtype that the tensor must have.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if `serialized` is not a TensorProto, or has another dtype.
@@ -130,7 +130,7 @@ def decode_raw(
         out_type: the dtype of the numbers.
         little_endian: whether the lowest byte comes first.
         fixed_length: crop or zero-pad the strings to this many bytes.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if the strings differ in length, or the length is not a multiple of

@@ -15,12 +15,12 @@ class TFRecordOptions:
 
     Args:
         compression_type: "", "GZIP" or "ZLIB".
-        flush_mode: accepted for TensorFlow's sake.
-        input_buffer_size: accepted for TensorFlow's sake.
-        output_buffer_size: accepted for TensorFlow's sake.
-        window_bits: accepted for TensorFlow's sake.
+        flush_mode: has no effect here.
+        input_buffer_size: has no effect here.
+        output_buffer_size: has no effect here.
+        window_bits: has no effect here.
         compression_level: from 0 to 9; -1 for zlib's default.
-        compression_method: accepted for TensorFlow's sake.
+        compression_method: has no effect here.
         mem_level: how much memory zlib may use, from 1 to 9.
         compression_strategy: one of zlib's strategies.
 

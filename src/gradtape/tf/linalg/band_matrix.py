@@ -17,6 +17,7 @@ from gradtape.ops.gather_scatter import take
 from gradtape.ops.linalg import band_matrix
 from gradtape.ops.linalg import decomposition as decomposition_ops
 from gradtape.ops.linalg import diagonal as diagonal_ops
+from gradtape.ops.linalg.perturbed_solve import perturbed_solve
 from gradtape.tf.linalg.decomposition import MATRIX_DTYPES, as_float_matrices
 from gradtape.tf.public_op import check_dtype, check_same_dtype
 
@@ -67,10 +68,20 @@ def tridiagonal_solve(
         diagonals_format: "compact", "sequence" or "matrix".
         transpose_rhs: whether rhs is (..., m, n).
         conjugate_rhs: whether to conjugate rhs first.
-        name: accepted for TensorFlow's sake.
-        partial_pivoting: ignored; the solver always pivots.
-        perturb_singular: ignored.
+        name: has no effect here.
+        partial_pivoting: has no effect on regular systems: the solver always pivots. Without it,
+            an elimination that meets a pivot of zero gives NaN.
+        perturb_singular: whether to perturb pivots that are too small, so that singular matrices
+            have a solution, too.
+
+    Returns:
+        The solution; NaN for singular matrices whose pivots are not perturbed.
+
+    Raises:
+        ValueError: if the shapes do not match, or pivots are to be perturbed without pivoting.
     """
+    if perturb_singular and not partial_pivoting:
+        raise ValueError("partial_pivoting must be True if perturb_singular is.")
     bands = as_compact_diagonals(diagonals, diagonals_format)
     b = convert(rhs)
     shape, right = bands._array.shape, b._array.shape
@@ -94,8 +105,27 @@ def tridiagonal_solve(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{shape[-1]} and {b._array.shape[-2]}"
         )
-    out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
+    if perturb_singular:
+        out = perturbed_solve(bands, b, crossed=True)
+    else:
+        out = band_matrix.banded_solve(bands, b, below=1, crossed=True)
+    if not partial_pivoting:
+        regular = apply_raw(has_nonzero_pivots, bands)
+        out = e.select(regular, out, convert(float("nan"), out.dtype))
     return s.index_axis(out, axis=-1, i=0) if single else out
+
+
+def has_nonzero_pivots(bands: Any) -> Any:
+    """Whether an elimination without pivoting meets no zero, (..., 1, 1)."""
+    above, main, below = (bands[..., i, :] for i in range(3))
+    fine = np.ones((*bands.shape[:-2], 1, 1), bool)
+    pivot: Any = None
+    with np.errstate(all="ignore"):
+        for i in range(main.shape[-1]):
+            step = below[..., i] * above[..., i - 1] / pivot if i else 0
+            pivot = main[..., i] - step
+            fine = fine & np.not_equal(pivot, 0)[..., None, None]
+    return fine
 
 
 @public
@@ -126,7 +156,7 @@ def banded_triangular_solve(
         lower: whether A is lower triangular, so that the main diagonal is the first of `bands`;
             otherwise it is the last.
         adjoint: whether to use the conjugate transpose of A.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     a, b = as_float_matrices("BandedTriangularSolve", bands), convert(rhs)
     check_same_dtype("BandedTriangularSolve", a, b)
@@ -181,7 +211,7 @@ def eigh_tridiagonal(
             whose index, in ascending order, lies in it.
         select_range: the lower and upper end, both included for "i".
         tol: ignored; the result is as accurate as the dtype allows.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     a, b = check_dtype("eigh_tridiagonal", convert(alpha), MATRIX_DTYPES), convert(beta)
     n = a._array.shape[-1]

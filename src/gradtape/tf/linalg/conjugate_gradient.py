@@ -48,7 +48,7 @@ def conjugate_gradient(
         x: the initial guess; zeros if None.
         tol: stop when the norm of the residual is at most `tol` times that of `rhs`.
         max_iter: the largest number of steps.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         The final state; its field `x` is the solution.

@@ -20,6 +20,7 @@ from gradtape.ops.linalg import matrix_rank as rank
 from gradtape.ops.linalg import solve as solve_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.xla_lowering import on_jax
+from gradtape.tape.no_gradient import without_gradient
 from gradtape.tf.public_op import COMPLEX, as_numpy_dtypes, check_dtype
 
 HALF_DTYPES = as_numpy_dtypes("float16")
@@ -183,11 +184,14 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 
 @public
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
-    """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
-    both, order = decomposition_ops.lu(as_float_matrices("Lu", input, square=True))
-    return Lu(
-        both, e.discretize(order, dtype=np.dtype(dtypes.as_dtype(output_idx_type).as_numpy_dtype))
-    )
+    """LU decomposition: both triangular factors in one matrix, and the permutation of rows.
+
+    As in TensorFlow, it has no gradient: differentiating it raises LookupError.
+    """
+    x = as_float_matrices("Lu", input, square=True)
+    both, order = decomposition_ops.lu(x)
+    order = e.discretize(order, dtype=np.dtype(dtypes.as_dtype(output_idx_type).as_numpy_dtype))
+    return Lu(without_gradient(both, "Lu", x), without_gradient(order, "Lu", x))
 
 
 @public
@@ -215,10 +219,30 @@ def as_real_matrices(op: str, value: Any) -> Tensor:
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """Number of singular values above `tol`; by default above the rounding error."""
+    """Number of singular values above `tol`; by default above the rounding error.
+
+    `tol` broadcasts against the singular values (..., min(m, n)), as in TensorFlow.
+
+    Raises:
+        InvalidArgumentError: if `tol` does not broadcast.
+    """
     x = as_real_matrices("matrix_rank", a)
+    if tol is not None:
+        check_tolerance_shape(x._array.shape, convert(tol)._array.shape)
     result: Tensor = apply_raw(count_rank, x, None if tol is None else convert(tol))
     return result
+
+
+def check_tolerance_shape(shape: tuple[int, ...], tolerance: tuple[int, ...]) -> None:
+    """Raise unless a tolerance broadcasts against the singular values."""
+    values = (*shape[:-2], min(shape[-2:]))
+    try:
+        np.broadcast_shapes(values, tolerance)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"matrix_rank: tol must broadcast against the singular values. Received shapes "
+            f"{list(tolerance)} and {list(values)}."
+        ) from None
 
 
 @on_jax(rank.rank_of)
@@ -229,7 +253,7 @@ def count_rank(x: Any, tol: Any) -> Any:
         largest = np.max(values, axis=-1, keepdims=True, initial=0)
         least = max(x.shape[-2:]) * largest * np.finfo(values.dtype).eps
     else:
-        least = np.asarray(tol)[..., None]
+        least = tol
     return np.sum(values > least, axis=-1).astype(np.int32)[()]
 
 

@@ -16,7 +16,7 @@ from gradtape.ops import shape as s
 from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.dynamic_index import is_traced
-from gradtape.tf.array.shape import pad_with_scalar
+from gradtape.tf.array.pad import pad_with_scalar
 from gradtape.tf.public_op import (
     NUMBERS,
     check_dtype,
@@ -82,7 +82,7 @@ def diag_part(
 
     Args:
         input: (..., m, n).
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         k: the offset of a diagonal, or the lowest and the highest of several.
         padding_value: fills up diagonals that are shorter than the longest.
         align: the alignment of shorter super- and subdiagonals, such as "RIGHT_LEFT".
@@ -147,7 +147,7 @@ def diag(
     Args:
         diagonal: (..., length), or (..., number, length) for several diagonals, from the highest
             offset down.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         k: the offset of the diagonal, or the lowest and the highest of several.
         num_rows: the number of rows; as few as possible if -1.
         num_cols: the number of columns; as few as possible if -1.

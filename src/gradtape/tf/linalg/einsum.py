@@ -32,7 +32,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
             alphabetical order. `...` stands for axes that broadcast. A label that occurs twice in
             one input takes a diagonal.
         *inputs: tensors of one dtype.
-        **kwargs: `optimize` and `name` are accepted for TensorFlow's sake.
+        **kwargs: `optimize` and `name` have no effect here.
 
     Raises:
         ValueError: if the equation is not well formed.
@@ -195,7 +195,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         a: a tensor.
         b: another of the same dtype.
         axes: the number of last axes of `a` to pair with first axes of `b`, or two lists of axes.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy()

@@ -64,9 +64,9 @@ def matmul(
         a_is_sparse: ignored.
         b_is_sparse: ignored.
         output_type: the dtype of the result, for 8-bit integers.
-        grad_a: accepted for TensorFlow's sake.
-        grad_b: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        grad_a: has no effect here.
+        grad_b: has no effect here.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if shapes or dtypes are incompatible.

@@ -34,7 +34,7 @@ def norm(
         axis: the axis of the vectors, the two axes of the matrices, or None for the norm of all
             elements as one vector.
         keepdims: keep the reduced axes with length one.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         ValueError: if `ord` or `axis` is not supported.

@@ -78,7 +78,7 @@ def lstsq(
         rhs: (..., m, k).
         l2_regularizer: the weight of the squared norm of x.
         fast: whether to solve the normal equations; otherwise a QR decomposition is used.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     a, b = convert_pair(matrix, rhs)
     check_same_dtype("MatrixSolveLs", a, b)

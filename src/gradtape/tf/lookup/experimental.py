@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from gradtape.graph.side_effect import call_on_host, side_effect
 from gradtape.state.hash_table import LookupTable, TableEntries, check_keys
 
 __all__ = ["DenseHashTable", "MutableHashTable"]
+
+ENTRY_NAMES = ("table-keys", "table-values")  # in a checkpoint, as in TensorFlow
 
 
 def look_up(keys: Tensor, default: Tensor, entries: TableEntries) -> Tensor:
@@ -51,8 +54,8 @@ class MutableHashTable(LookupTable):
         value_dtype: the dtype of values.
         default_value: the value of missing keys; all values have its shape.
         name: of the table.
-        checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
-        experimental_is_anonymous: accepted for TensorFlow's sake.
+        checkpoint: has no effect here: entries are not part of checkpoints.
+        experimental_is_anonymous: has no effect here.
 
     Example:
         >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
@@ -108,7 +111,7 @@ class MutableHashTable(LookupTable):
         Args:
             keys: a tensor, or a ragged one.
             dynamic_default_values: a default value, or one for each key.
-            name: accepted for TensorFlow's sake.
+            name: has no effect here.
         """
         if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self.lookup(keys.flat_values, dynamic_default_values))
@@ -123,6 +126,30 @@ class MutableHashTable(LookupTable):
     def _check_keys(self, keys: Tensor) -> Tensor:
         return keys
 
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """The entries, for a checkpoint."""
+        return dict(zip(ENTRY_NAMES, self.export(), strict=True))
+
+    def _check_restored_tensors(self, tensors: dict[str, Any]) -> None:
+        """Raise if a saved table does not have one value of the right shape for each key."""
+        saved: list[Any] = [tensors.get(name) for name in ENTRY_NAMES]
+        shapes = ["nothing" if raw is None else list(np.shape(raw)) for raw in saved]
+        row_shape = self._entries.row_shape
+        if any(raw is None for raw in saved) or np.size(saved[1]) != np.size(saved[0]) * math.prod(
+            row_shape
+        ):
+            raise InvalidArgumentError(
+                f"restore: a table must have one value of shape {list(row_shape)} for each key. "
+                f"Received keys of shape {shapes[0]} and values of shape {shapes[1]}. Restore the "
+                "table from a checkpoint of the same kind of table."
+            )
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Replace all entries."""
+        keys, values = (restored_tensors[name]._array for name in ENTRY_NAMES)
+        keys = np.ravel(keys)
+        self._entries.replace(keys, np.reshape(values, (len(keys), *self._entries.row_shape)))
+
 
 class DenseHashTable(MutableHashTable):
     """A mutable table with two reserved keys.
@@ -133,10 +160,10 @@ class DenseHashTable(MutableHashTable):
         default_value: the value of missing keys.
         empty_key: a key that programs must not use.
         deleted_key: another key that programs must not use.
-        initial_num_buckets: accepted for TensorFlow's sake.
+        initial_num_buckets: has no effect here.
         name: of the table.
-        checkpoint: accepted for TensorFlow's sake: entries are not part of checkpoints.
-        experimental_is_anonymous: accepted for TensorFlow's sake.
+        checkpoint: has no effect here: entries are not part of checkpoints.
+        experimental_is_anonymous: has no effect here.
     """
 
     @public
@@ -160,6 +187,12 @@ class DenseHashTable(MutableHashTable):
     def _check_keys(self, keys: Tensor) -> Tensor:
         check_reserved_keys(keys, self._reserved_keys)
         return keys
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Replace all entries; TensorFlow also saves its unused buckets, with reserved keys."""
+        super()._restore_from_tensors(restored_tensors)
+        for key in self._reserved_keys.values():
+            self._entries.remove(key._array)
 
 
 @side_effect(fails_only=True)

@@ -80,7 +80,7 @@ class TextFileInitializer:
         value_index: as `key_index`.
         vocab_size: how many lines to read, an error if there are fewer; all if None.
         delimiter: the separator of columns.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         value_index_offset: added to values that are line numbers.
     """
 
@@ -192,7 +192,7 @@ class StaticHashTable(LookupTable):
         initializer: provides the entries.
         default_value: the value of missing keys.
         name: of the table.
-        experimental_is_anonymous: accepted for TensorFlow's sake.
+        experimental_is_anonymous: has no effect here.
     """
 
     @public
@@ -248,8 +248,8 @@ class StaticVocabularyTable(Trackable):
         initializer: words with int64 ids from 0 on; None hashes all words to buckets.
         num_oov_buckets: the number of buckets for unknown words.
         lookup_key_dtype: the dtype of keys; by default the initializer's, or string.
-        name: accepted for TensorFlow's sake.
-        experimental_is_anonymous: accepted for TensorFlow's sake.
+        name: has no effect here.
+        experimental_is_anonymous: has no effect here.
     """
 
     @public

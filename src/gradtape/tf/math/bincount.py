@@ -42,26 +42,71 @@ def bincount(
         maxlength: the largest number of bins; integers beyond it are not counted.
         dtype: the dtype of the counts, if there are no weights.
         name: ignored.
-        axis: -1 (or 1) to count in each row of a matrix; None or 0 to count all elements.
+        axis: -1 to count in each row of a matrix; None or 0 to count all elements.
         binary_output: whether to return 1 for each integer that occurs, instead of its count.
 
     Returns:
         Bins (n,), or (rows, n).
     """
-    values = convert(arr)
-    if not values.dtype.is_integer:
-        values = cast(values, dtypes.int32)
-    check_dtype("DenseBincount", values, INDICES, "Tidx")
-    least = 0 if minlength is None else int(convert(minlength)._array)
-    most = None if maxlength is None else int(convert(maxlength)._array)
-    size = least if least == most else compute_integer(count_bins, values, least, most)
-    if axis is not None and axis not in (0, -1, 1):
+    values = as_bincount_input(arr)
+    size = bincount_size(values, minlength, maxlength)
+    if axis is not None and axis not in (0, -1):
         raise ValueError(f"bincount: Unsupported value for argument axis={axis}. Use 0 or -1.")
     own = shape_of(values)
-    rows = axis in (-1, 1) and len(own) == 2
+    rows = axis == -1 and len(own) == 2
     lines = own[0] if rows else 1
     ids = apply_raw(assign_bins, values, lines, size)
     shape = (lines, size) if rows else (size,)
+    return fill_bins(ids, own, shape, weights, dtype, binary_output)
+
+
+def as_bincount_input(arr: Any) -> Tensor:
+    """Convert to a tensor of int32 or int64."""
+    values = convert(arr)
+    if not values.dtype.is_integer:
+        values = cast(values, dtypes.int32)
+    return check_dtype("DenseBincount", values, INDICES, "Tidx")
+
+
+def bincount_size(values: Tensor, minlength: Any, maxlength: Any) -> int:
+    """The number of bins."""
+    least = 0 if minlength is None else int(convert(minlength)._array)
+    most = None if maxlength is None else int(convert(maxlength)._array)
+    return least if least == most else compute_integer(count_bins, values, least, most)
+
+
+def count_by_row(
+    arr: Any,
+    rows: Tensor,
+    lines: int,
+    weights: Any,
+    minlength: Any,
+    maxlength: Any,
+    dtype: Any,
+    binary_output: bool,
+) -> Tensor:
+    """Number of occurrences of each integer of a vector, for each of `lines` rows."""
+    values = as_bincount_input(arr)
+    size = bincount_size(values, minlength, maxlength)
+    ids = apply_raw(assign_bins_by_row, values, rows, size)
+    return fill_bins(ids, shape_of(values), (lines, size), weights, dtype, binary_output)
+
+
+def assign_bins_by_row(numbers: Any, rows: Any, size: int) -> Any:
+    """Assign each raw integer its bin; integers >= `size` go to an extra bin of their row."""
+    return np.minimum(numbers, size) + (size + 1) * rows
+
+
+def fill_bins(
+    ids: Tensor,
+    own: tuple[int, ...],
+    shape: tuple[int, ...],
+    weights: Any,
+    dtype: Any,
+    binary_output: bool,
+) -> Tensor:
+    """Count the `ids`, or sum their weights, in bins of `shape`."""
+    size, lines = shape[-1], prod(shape[:-1])
     if weights is None or binary_output:
         what = convert(weights).dtype if weights is not None else as_dtype(dtype)
         counts: Tensor = apply_raw(

@@ -211,6 +211,12 @@ def clip_by_global_norm(
     scale = bound * e.minimum(e.reciprocal(norm), e.reciprocal(bound))
     scale = e.select(e.is_finite(norm), scale, convert_to_dtype(float("nan"), norm.dtype))
     clipped = [
-        None if t is None else replace_values(t, slice_values_of(t) * scale) for t in entries
+        None if t is None else replace_values(t, scale_to(slice_values_of(t), scale))
+        for t in entries
     ]
     return clipped, norm
+
+
+def scale_to(values: Tensor, scale: Tensor) -> Tensor:
+    """Multiply by `scale`, which may have another dtype."""
+    return values * e.cast(scale, dtype=values._array.dtype)

@@ -339,7 +339,7 @@ def make_sparse_reduction(
         "indices: the rows of `data` to select.\n"
         "        segment_ids: ids of the selected rows, which must not decrease.\n"
         "        num_segments: number of rows of the result; the last id plus one if None.\n"
-        "        sparse_gradient: accepted for TensorFlow's sake.",
+        "        sparse_gradient: has no effect here.",
     )
 
 

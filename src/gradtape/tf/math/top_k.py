@@ -77,9 +77,9 @@ def approx_max_k(
         operand: a tensor of floats.
         k: the number of entries.
         reduction_dimension: the axis.
-        recall_target: accepted for TensorFlow's sake.
-        reduction_input_size_override: accepted for TensorFlow's sake.
-        aggregate_to_topk: accepted for TensorFlow's sake.
+        recall_target: has no effect here.
+        reduction_input_size_override: has no effect here.
+        aggregate_to_topk: has no effect here.
         name: ignored.
 
     Returns:

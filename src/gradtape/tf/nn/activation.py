@@ -59,7 +59,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     Args:
         features: a tensor of floats.
         approximate: whether to use the tanh approximation.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     x = convert(features)
     if not x.dtype.is_floating:

@@ -53,7 +53,7 @@ def max_pool_with_argmax(
         data_format: "NHWC".
         output_dtype: the dtype of the positions, int32 or int64.
         include_batch_in_index: whether positions refer to the flat batch, not to each flat image.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     if data_format != "NHWC":
         raise ValueError(f"Attr 'data_format' of 'MaxPoolWithArgmax' is not NHWC: {data_format!r}.")

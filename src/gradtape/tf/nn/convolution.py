@@ -136,7 +136,7 @@ def conv2d(
         padding: "SAME", "VALID", or a pair for each axis.
         data_format: "NHWC" or "NCHW".
         dilations: distance between the elements of the filter, in the form of `strides`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Note:
         Grouped and dilated convolutions have gradients, which TensorFlow's CPU kernels lack.
@@ -288,7 +288,7 @@ def make_transposed_convolution(
         padding: "SAME", "VALID", or a pair for each axis.
         data_format: the order of the axes; by default, channels last.
         dilations: distance between the elements of the filter, in the form of `strides`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     return public(transpose)
 

@@ -197,7 +197,7 @@ def required_space_to_batch_paddings(
         input_shape: sizes of the spatial axes.
         block_shape: sizes of the blocks.
         base_paddings: the smallest padding of each axis; zeros if None.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         Paddings and crops, each with a pair for each axis.

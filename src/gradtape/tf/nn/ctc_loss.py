@@ -45,7 +45,7 @@ def ctc_loss(
         logits_time_major: whether frames come first in `logits`.
         unique: ignored.
         blank_index: the blank class, which means no label; 0 if None, and -1 is the last.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (batch,) losses.
@@ -161,7 +161,7 @@ def collapse_repeated(
     Args:
         labels: (batch, length).
         seq_length: (batch,) the number of labels in each row.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         The remaining labels, padded with 0, and their numbers.

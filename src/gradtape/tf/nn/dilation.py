@@ -66,7 +66,7 @@ def dilation2d(
         padding: "SAME" or "VALID".
         data_format: "NHWC".
         dilations: four numbers.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     if data_format != "NHWC":
         raise ValueError(f"dilation2d: data_format must be 'NHWC'. Received {data_format!r}.")

@@ -73,7 +73,7 @@ def dropout(
         rate: a number, or scalar tensor, in [0, 1).
         noise_shape: the shape of the mask, which broadcasts to that of `x`.
         seed: the seed of this op; see `tf.random.uniform`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor like `x`.
@@ -103,7 +103,7 @@ def stateless_dropout(
         seed: a pair of integers.
         rng_alg: Philox, under any of its names.
         noise_shape: the shape of the mask, which broadcasts to that of `x`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor like `x`.

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import elementwise as e
@@ -44,10 +45,26 @@ def combine_embeddings(
 
 
 def split_sparse_tensor(op: str, sparse: Any, which: str) -> tuple[Tensor, Tensor]:
-    """Split a sparse tensor into indices and values."""
+    """Split a sparse or ragged tensor into indices and values."""
+    if isinstance(sparse, RaggedTensor):
+        if sparse.ragged_rank != 1 or sparse.flat_values._array.ndim != 1:
+            raise ValueError(
+                f"{op}: ragged {which} must have two axes. Received shape {sparse.shape}."
+            )
+        rows = e.cast(sparse.value_rowids(), dtype=np.dtype(np.int64))
+        return s.reshape(rows, shape=(*rows._array.shape, 1), rank=1), sparse.flat_values
     if not all(hasattr(sparse, name) for name in ("indices", "values", "dense_shape")):
         raise TypeError(f"{op}: {which} must be a SparseTensor. Received {type(sparse).__name__}.")
     return convert(sparse.indices), convert(sparse.values)
+
+
+def check_same_kind(op: str, ids: Any, weights: Any) -> None:
+    """Raise unless ids and weights are both sparse or both ragged."""
+    if weights is not None and isinstance(ids, RaggedTensor) != isinstance(weights, RaggedTensor):
+        raise TypeError(
+            f"{op}: ids and weights must both be sparse or both be ragged. Received "
+            f"{type(ids).__name__} and {type(weights).__name__}."
+        )
 
 
 @public
@@ -64,18 +81,19 @@ def embedding_lookup_sparse(
 
     Args:
         params: the table, or a list of its parts.
-        sp_ids: a SparseTensor of ids; the ids of one row belong to one example.
-        sp_weights: a SparseTensor with the indices of `sp_ids`, or None for ones.
+        sp_ids: a SparseTensor or RaggedTensor of ids; the ids of one row belong to one example.
+        sp_weights: weights of the kind and with the indices of `sp_ids`, or None for ones.
         combiner: "sum", "mean" or "sqrtn" (the sum over the norm of the weights); "mean" if None.
         max_norm: rows of the table are first scaled down to this norm, if given.
-        name: accepted for TensorFlow's sake.
-        allow_fast_lookup: accepted for TensorFlow's sake.
+        name: has no effect here.
+        allow_fast_lookup: has no effect here.
 
     Returns:
         A row for each row of `sp_ids`, up to the last one that is not empty.
     """
     op = "embedding_lookup_sparse"
     places, ids = split_sparse_tensor(op, sp_ids, "sp_ids")
+    check_same_kind(op, sp_ids, sp_weights)
     weights = None if sp_weights is None else split_sparse_tensor(op, sp_weights, "sp_weights")[1]
     if weights is not None and weights._array.shape != ids._array.shape:
         raise InvalidArgumentError(
@@ -119,15 +137,19 @@ def safe_embedding_lookup_sparse(
         combiner: "sum", "mean" or "sqrtn".
         default_id: the id for empty examples; they get zeros if None.
         max_norm: rows of the table are first scaled down to this norm, if given.
-        name: accepted for TensorFlow's sake.
-        allow_fast_lookup: accepted for TensorFlow's sake.
+        name: has no effect here.
+        allow_fast_lookup: has no effect here.
 
     Returns:
         (..., width), with an entry for each example, including empty ones.
     """
     op = "safe_embedding_lookup_sparse"
     places, ids = split_sparse_tensor(op, sparse_ids, "sparse_ids")
-    lead = tuple(int(n) for n in np.asarray(convert(sparse_ids.dense_shape)._array))[:-1]
+    if isinstance(sparse_ids, RaggedTensor):
+        lead: tuple[int, ...] = (int(sparse_ids.nrows()),)
+        places = s.pad(places, paddings=((0, 1),), value=0)
+    else:
+        lead = tuple(int(n) for n in np.asarray(convert(sparse_ids.dense_shape)._array))[:-1]
     size = int(np.prod(lead))
     weights = None
     if sparse_weights is not None:

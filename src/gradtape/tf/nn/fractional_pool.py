@@ -135,7 +135,7 @@ def fractional_max_pool(
         pseudo_random: whether the larger windows are evenly spread, instead of at random.
         overlapping: whether a window includes the first element of the next.
         seed: the seed of this op; 0 for a fresh one.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         The result, and the starts of the windows in rows and columns.

@@ -79,7 +79,7 @@ def softmax_cross_entropy_with_logits(
         labels: probabilities that sum to one along `axis`.
         logits: unscaled log-probabilities.
         axis: the axis of the classes.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         One loss for each distribution: the shape without `axis`.
@@ -147,7 +147,7 @@ def sparse_softmax_cross_entropy_with_logits(
     Args:
         labels: int32 or int64, of the shape of `logits` without its last axis.
         logits: unscaled log-probabilities.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if a label is out of range.
@@ -236,7 +236,7 @@ def log_poisson_loss(
         targets: the counts.
         log_input: logarithms of the rates.
         compute_full_loss: whether to add Stirling's approximation of the constant.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     x, z = convert_logits_and_labels("Mul", targets, log_input)
     loss = e.exp(x) - x * z

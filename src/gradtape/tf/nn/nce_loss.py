@@ -134,7 +134,7 @@ def nce_loss(
         num_true: the number of true classes of each example.
         sampled_values: the result of a candidate sampler; by default, of the log-uniform one.
         remove_accidental_hits: whether to exclude sampled classes that are true classes.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (batch,) losses.

@@ -17,6 +17,7 @@ from gradtape.ops import shape as s
 from gradtape.ops.linalg.diagonal import band_mask
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.nn import normalization
+from gradtape.ops.no_nan import divide_no_nan
 from gradtape.ops.reduce import reduce_mean, reduce_sum
 from gradtape.tf.array.creation import broadcast_to_shape
 from gradtape.tf.nn.loss import cast_like, widen_half
@@ -40,9 +41,9 @@ def moments(
     Args:
         x: a tensor.
         axes: the axes to average over.
-        shift: accepted for TensorFlow's sake.
+        shift: has no effect here.
         keepdims: keep the reduced axes with length one.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     tensor = check_dtype("SquaredDifference", convert(x), INEXACT | INDICES)
     y = widen_half(tensor)
@@ -74,9 +75,10 @@ def weighted_moments(
         widen_half(convert(frequency_weights, tensor.dtype)), y._array.shape
     )
     total = reduce_sum(weight, axis=along, keepdims=True)
-    mean = reduce_sum(e.multiply(weight, y), axis=along, keepdims=True) / total
+    mean = divide_no_nan(reduce_sum(e.multiply(weight, y), axis=along, keepdims=True), total)
     distance = squared_magnitude(e.subtract(y, mean))
-    variance = reduce_sum(e.multiply(weight, distance), axis=along, keepdims=True) / total
+    spread = reduce_sum(e.multiply(weight, distance), axis=along, keepdims=True)
+    variance = divide_no_nan(spread, total)
     if not keepdims:
         shape = tuple(n for k, n in enumerate(y._array.shape) if k - y._array.ndim not in along)
         mean, variance = (s.reshape(t, shape=shape, rank=t._array.ndim) for t in (mean, variance))
@@ -216,7 +218,7 @@ def local_response_normalization(
         bias: a number added to the weighted sum.
         alpha: the weight of the sum.
         beta: the exponent.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     x = check_dtype("LRN", convert(input), FLOATS)
     if x._array.ndim != 4:

@@ -50,7 +50,7 @@ def extract_patches(
         strides: the distance between windows, [1, rows, columns, 1].
         rates: the distance between the pixels of a window, [1, rows, columns, 1].
         padding: "VALID" or "SAME".
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (batch, rows, columns, height * width * channels).

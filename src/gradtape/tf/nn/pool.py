@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert, to_shape_tuple
-from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.errors import InvalidArgumentError, UnimplementedError, public
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import divide
 from gradtape.ops.nn import pool as pool_ops
+from gradtape.ops.reduce import reduce_max
+from gradtape.ops.shape import reshape
 from gradtape.tf.nn.window_argument import (
     CHANNELS_FIRST,
     expand_to_spatial,
@@ -42,6 +44,8 @@ def apply_pool(
             f"{op}: input must have {n} spatial dimensions. Received shape {list(x._array.shape)}."
         )
     first = data_format in CHANNELS_FIRST
+    if largest and n < 3 and not first and pools_channels(size, n):
+        return max_pool_channels(op, x, to_shape_tuple(size), to_shape_tuple(strides), padding)
     x = to_channels_last(x, first)
     window = make_window(
         op,
@@ -64,6 +68,29 @@ def apply_pool(
     total = pool_ops.sum_pool(x, window=window)
     count = count_window_elements(window, x._array.shape[1:-1], x._array.dtype)
     return from_channels_last(divide(total, make_tensor(count)), first)
+
+
+def pools_channels(size: Any, n: int) -> bool:
+    """Whether the window has more than one channel."""
+    numbers = to_shape_tuple(size)
+    return len(numbers) == n + 2 and numbers[-1] > 1
+
+
+def max_pool_channels(
+    op: str, x: Tensor, size: tuple[int, ...], strides: tuple[int, ...], padding: Any
+) -> Tensor:
+    """Largest elements of groups of channels; spatial strides have no effect, as in TensorFlow."""
+    shape, group = x._array.shape, size[-1]
+    fits = len(strides) == len(size) and strides[-1] == group and shape[-1] % group == 0
+    if any(k != 1 for k in size[:-1]) or not fits or not isinstance(padding, str):
+        raise UnimplementedError(
+            f"{op}: depthwise max pooling requires windows of one pixel, a stride of the channels "
+            "that equals their window and divides the number of channels, and padding 'SAME' or "
+            f"'VALID'. Received ksize {list(size)}, strides {list(strides)}, padding {padding} "
+            f"and input shape {list(shape)}. Reshape and use tf.reduce_max instead."
+        )
+    groups = reshape(x, shape=(*shape[:-1], shape[-1] // group, group), rank=len(shape))
+    return reduce_max(groups, axis=(-1,), keepdims=False)
 
 
 def count_window_elements(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:
@@ -100,7 +127,7 @@ def make_pool(
         strides: the distance between windows, in the form of `ksize`.
         padding: "SAME", "VALID", or a pair for each axis.
         data_format: the order of the axes; by default, channels last.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     return public(pool)
 

@@ -21,7 +21,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         input: (batch, *spatial, ...).
         block_shape: the size of the blocks along each spatial axis.
         paddings: for each spatial axis the number of zeros to add before and after.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     x = convert(input)
     blocks = to_shape_tuple(block_shape)

@@ -18,6 +18,7 @@ from gradtape.graph.raw_function import apply_raw
 from gradtape.tf.array import concat_split
 from gradtape.tf.array import shape as tf
 from gradtape.tf.array.dynamic_index import is_traced
+from gradtape.tf.array.pad import pad as pad_tensor
 from gradtape.tf.numpy.promotion import (
     PromotionSettings,
     as_tnp_dtype,
@@ -413,4 +414,4 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
     """As `numpy.pad` in the modes "constant", "reflect" and "symmetric"."""
     x = as_tnp_tensor(array)
     widths = np.broadcast_to(as_host_array(pad_width, "pad_width"), (x._array.ndim, 2)).tolist()
-    return tf.pad(x, widths, mode, kwargs.get("constant_values", 0))
+    return pad_tensor(x, widths, mode, kwargs.get("constant_values", 0))

@@ -7,6 +7,7 @@ from typing import Any
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array import shape as tf
+from gradtape.tf.array.pad import pad
 from gradtape.tf.linalg import einsum as contraction
 from gradtape.tf.linalg import matmul as products
 from gradtape.tf.math.reduce import reduce_sum
@@ -119,7 +120,7 @@ def cross(
 def pad_to_three_vectors(x: Tensor) -> Tensor:
     """Pad vectors of length two with a zero."""
     short = 3 - x._array.shape[-1]
-    return tf.pad(x, [[0, 0]] * (x._array.ndim - 1) + [[0, short]]) if short else x
+    return pad(x, [[0, 0]] * (x._array.ndim - 1) + [[0, short]]) if short else x
 
 
 @public

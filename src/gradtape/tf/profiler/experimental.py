@@ -32,8 +32,8 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
     """Start the profiler: accepted for compatibility, but nothing is measured.
 
     Args:
-        logdir: accepted for TensorFlow's sake.
-        options: accepted for TensorFlow's sake.
+        logdir: has no effect here.
+        options: has no effect here.
 
     Raises:
         AlreadyExistsError: if it is already running.
@@ -59,8 +59,8 @@ class Profile:
     """Scope that is profiled: accepted for compatibility, but nothing is measured.
 
     Args:
-        logdir: accepted for TensorFlow's sake.
-        options: accepted for TensorFlow's sake.
+        logdir: has no effect here.
+        options: has no effect here.
     """
 
     @public

@@ -52,7 +52,7 @@ def constant(
         ragged_rank: the number of ragged axes. None means all axes except the first and those of
             `inner_shape`.
         inner_shape: the shape of the innermost values, which are not ragged.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         row_splits_dtype: int32 or int64.
 
     Returns:
@@ -173,7 +173,7 @@ def range(
         limits: vector or scalar.
         deltas: vector or scalar.
         dtype: of the numbers.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         row_splits_dtype: int32 or int64.
 
     Example:
@@ -261,7 +261,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     Args:
         data: a tensor or ragged tensor.
         mask: bools for the first axes of `data`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
@@ -316,7 +316,7 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     Args:
         inputs: ragged, sparse or dense tensors of rank 2 with strings or integers; the last of
             them varies fastest.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Example:
         >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])

@@ -116,7 +116,7 @@ def uniform_candidate_sampler(
         unique: whether all drawn classes must differ.
         range_max: number of classes.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         Named tuple of the candidates, and the expected counts of targets and candidates.
@@ -152,7 +152,7 @@ def log_uniform_candidate_sampler(
         unique: whether all drawn classes must differ.
         range_max: number of classes.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         Named tuple of the candidates, and the expected counts of targets and candidates.
@@ -188,9 +188,9 @@ def all_candidate_sampler(
         true_classes: int64 tensor of shape (batch, num_true), the target classes.
         num_true: how many targets each example has.
         num_sampled: number of classes.
-        unique: accepted for TensorFlow's sake.
-        seed: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
+        unique: has no effect here.
+        seed: has no effect here.
+        name: has no effect here.
 
     Returns:
         Named tuple of the candidates, and the expected counts of targets and candidates.

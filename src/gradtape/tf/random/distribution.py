@@ -162,7 +162,7 @@ def stateless_categorical(
         num_samples: how many classes to draw for each row.
         seed: a pair of integers.
         dtype: int32 or int64.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of shape (batch, num_samples).
@@ -189,7 +189,7 @@ def stateless_gamma(
         alpha: shape parameters; differentiable.
         beta: rates, 1 if None; differentiable.
         dtype: float16, float32 or float64.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of `shape` and `dtype`.
@@ -211,7 +211,7 @@ def stateless_poisson(
         seed: a pair of integers.
         lam: rates.
         dtype: of the result: a floating type, int32 or int64.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of `shape` and `dtype`.
@@ -240,7 +240,7 @@ def stateless_binomial(
         counts: numbers of trials.
         probs: success probabilities.
         output_dtype: of the result: a floating type, int32 or int64.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of `shape` and `output_dtype`.
@@ -304,7 +304,7 @@ def stateless_parameterized_truncated_normal(
         stddevs: standard deviations before truncation.
         minvals: lower bounds.
         maxvals: upper bounds.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of `shape` and the dtype of the parameters.

@@ -90,7 +90,7 @@ def uniform(
         maxval: upper bound, excluded; 1 for floats if None. Integers need it.
         dtype: a floating type, int32 or int64.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of `shape` and `dtype`.
@@ -124,7 +124,7 @@ def normal(
         stddev: standard deviation.
         dtype: a floating type.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of `dtype`.
@@ -153,7 +153,7 @@ def truncated_normal(
         stddev: standard deviation before truncation.
         dtype: a floating type.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of `dtype`.
@@ -170,7 +170,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     Args:
         value: a tensor.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of the same shape and dtype; no gradient flows through it.
@@ -203,7 +203,7 @@ def categorical(
         num_samples: how many classes to draw for each row.
         dtype: int32 or int64 (default).
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of shape (batch, num_samples).
@@ -237,7 +237,7 @@ def gamma(
         beta: rates, 1 if None; differentiable.
         dtype: float16, float32 or float64.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of shape `shape` followed by the broadcast shape of `alpha` and `beta`.
@@ -259,7 +259,7 @@ def poisson(
         lam: rates.
         dtype: of the result: float16, float32, float64, int32 or int64.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of shape `shape` followed by the shape of `lam`.

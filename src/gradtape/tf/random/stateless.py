@@ -46,7 +46,7 @@ def stateless_uniform(
         maxval: upper bound, excluded; 1 for floats if None.
         dtype: a floating type or an integer type of 32 or 64 bits. With minval and maxval None,
             integers are drawn over their whole range.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         alg: "philox" or "auto_select", which is the same.
 
     Returns:
@@ -85,7 +85,7 @@ def stateless_normal(
         mean: of the distribution.
         stddev: standard deviation.
         dtype: a floating type.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         alg: "philox" or "auto_select", which is the same.
 
     Returns:
@@ -120,7 +120,7 @@ def stateless_truncated_normal(
         mean: of the distribution before truncation.
         stddev: standard deviation before truncation.
         dtype: a floating type.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
         alg: "philox" or "auto_select", which is the same.
 
     Returns:
@@ -183,7 +183,7 @@ def stateless_shuffle(
         value: a tensor with at least one axis.
         seed: a pair of integers.
         alg: "philox" or "auto_select", which is the same.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor of the same shape and dtype.

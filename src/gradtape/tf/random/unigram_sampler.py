@@ -68,7 +68,7 @@ def fixed_unigram_candidate_sampler(
             renumbered from 0.
         unigrams: the frequencies, in place of `vocab_file`.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         As `tf.random.uniform_candidate_sampler`.
@@ -152,7 +152,7 @@ def learned_unigram_candidate_sampler(
         unique: whether all drawn classes must differ.
         range_max: number of classes; each starts with a count of one.
         seed: of this op; a later call with the same seed continues its stream.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         As `tf.random.uniform_candidate_sampler`.

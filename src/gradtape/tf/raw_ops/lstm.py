@@ -69,7 +69,7 @@ def block_lstm_v2(
         b: biases, (4 * hidden,).
         cell_clip: bound of the cell state, if positive. The gradient ignores the clipping.
         use_peephole: whether gates see the cell state.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tuple of i, cs, f, o, ci, co and h, each (steps, batch, hidden).

@@ -113,7 +113,7 @@ def image_projective_transform(
         fill_value: value outside the image, if `fill_mode` is "CONSTANT".
         interpolation: "NEAREST" or "BILINEAR".
         fill_mode: "CONSTANT", "NEAREST", "REFLECT" or "WRAP".
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if a shape or mode is invalid.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,17 +39,31 @@ def find_unique_slices(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tens
             f"unique: axis must be given once, unless x is a vector. Received {along}."
         )
     axis = along[0] if along else 0
-    _, first, inverse, counts = np.unique(
-        array, return_index=True, return_inverse=True, return_counts=True, axis=axis
-    )
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
+    rows = np.moveaxis(array, axis, 0)
+    first, idx = number_slices(rows.reshape(len(rows), prod(rows.shape[1:])))
+    counts = np.bincount(idx, minlength=len(first))
     return (
-        make_tensor(np.take(array, first[order], axis)),
-        make_tensor(rank[inverse.ravel()].astype(kind)),
-        make_tensor(counts[order].astype(kind)),
+        make_tensor(np.take(array, first, axis)),
+        make_tensor(idx.astype(kind)),
+        make_tensor(counts.astype(kind)),
     )
+
+
+def number_slices(rows: Any) -> tuple[Any, Any]:
+    """Find the first of equal rows, and the number of each row among the different ones.
+
+    NaN equals nothing, so a row with NaN is different from all others.
+    """
+    numbers: dict[Any, int] = {}
+    first: list[int] = []
+    idx: list[int] = []
+    for i, row in enumerate(rows):
+        key = tuple(row.tolist())
+        number = numbers.setdefault(i if any(x != x for x in key) else key, len(first))
+        if number == len(first):
+            first.append(i)
+        idx.append(number)
+    return np.array(first, np.int64), np.array(idx, np.int64)
 
 
 @public

@@ -12,6 +12,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Effect
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.trace import Trace, raw_value
+from gradtape.state.random.stream import FunctionStreams
 from gradtape.tf.saved_model.failure import CannotSave
 from gradtape.tf.saved_model.node_encoder import describe_host_call
 from gradtape.tf.saved_model.op_table.registry import explain_refusal
@@ -29,14 +30,14 @@ class SavingTrace(Trace):
         constants: numbers of the values that were computed from constants alone.
     """
 
-    def __init__(self, function: Any, folds_constants: bool) -> None:
-        """Start empty, for a `tf.function`; `folds_constants` is that of `Trace`."""
-        super().__init__(function.name, function.autograph)
-        self.forbids_effects = True
-        self.choice = function.choice
+    def __init__(self, function: Any, streams: FunctionStreams, folds_constants: bool) -> None:
+        """Start empty, for a `tf.function`; `folds_constants` is that of `TraceOptions`."""
+        options = function.trace_options._replace(
+            forbids_effects=True, folds_constants=folds_constants
+        )
+        super().__init__(options, streams)
         self.integers_read: dict[int, int] = {}
         self.has_host_results = False
-        self.folds_constants = folds_constants
         self.constants: set[int] = set()
 
     def record_node(
@@ -61,19 +62,19 @@ class SavingTrace(Trace):
         raw = materialize(held.traced_value)
         if held.number in self.constants and not self.closed:
             return raw
-        if self.closed or self.forbids_values:
+        if self.closed or self.options.forbids_values:
             return super().guard_value(held, kind)
         if kind == "shape":
             return raw
-        if raw.shape != () or raw.dtype.kind not in "iu" or held.number in self.inputs:
-            raise ValueRead(self.name_of(held.number))
+        if raw.shape != () or raw.dtype.kind not in "iu" or held.number in self.builder.inputs:
+            raise ValueRead(self.builder.name_of(held.number))
         self.integers_read[held.number] = int(raw)
         return raw
 
     def run_effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
         """Record an effect that a file can name; only one with results runs."""
         parts = getattr(effect.kernel, "parts", None)
-        if self.forbids_values:
+        if self.options.forbids_values:
             return super().run_effect(effect, args)
         if parts is None:
             raise CannotSave(explain_refusal(effect.name))

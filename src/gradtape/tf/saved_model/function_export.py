@@ -217,8 +217,7 @@ class SignatureExporter:
     def trace(self, shapes: list[list[int]], k: int) -> TracedPath:
         """The path on placeholders of these shapes, in the k-th trace."""
         function = self.function
-        trace = SavingTrace(function, self.folds_constants)
-        trace.streams = self.streams
+        trace = SavingTrace(function, self.streams, self.folds_constants)
         raws = self.make_placeholders(shapes, k)
         inputs = [trace.add_input(raw) for raw in raws]
         args, kwargs = self.pack(inputs)
@@ -226,9 +225,9 @@ class SignatureExporter:
             local.probe_size = HOST_RESULT_SIZES[k]
             with use_recorders((trace,)):
                 function.traces += 1
-                result = function.python_function(*args, **kwargs)
+                result = function.traced_function()(*args, **kwargs)
                 path = TracedPath(trace, convert_results(result, function.name), [])
-                if not trace.created_variables:
+                if not trace.versions.created:
                     if trace.give_up_reason:
                         raise CannotSave(trace.give_up_reason)
                     self.integers_read.append(trace.integers_read)
@@ -238,7 +237,7 @@ class SignatureExporter:
                         or bool(trace.integers_read)
                     )
                     return path
-                function.note_created_variables(trace.created_variables)
+                function.note_created_variables(trace.versions.created)
         finally:
             local.probe_size = 0
             trace.close()

@@ -51,7 +51,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
 
     Args:
         export_dir: the directory.
-        tags: accepted for TensorFlow's sake.
+        tags: has no effect here.
         options: a LoadOptions.
 
     Returns:

@@ -66,7 +66,7 @@ def dct(
         n: length to truncate or pad the samples to; unchanged if None.
         axis: must be -1.
         norm: None, or "ortho" for an orthogonal transform (not of type 1).
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (..., n).
@@ -121,7 +121,7 @@ def mdct(
         window_fn: function of (length, dtype=...) that returns a window, or None.
         pad_end: whether to pad with zeros so that every sample is in a frame.
         norm: None or "ortho".
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (..., frames, frame_length // 2).

@@ -9,6 +9,7 @@ from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axes
 from gradtape.core.tensor import Tensor
+from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.signal import fft as spectral
 from gradtape.tf.public_op import COMPLEX, FULL_FLOATS, check_dtype
@@ -94,7 +95,10 @@ def apply_rfft(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
         raise InvalidArgumentError(
             f"{op}: fft_length must have {rank} entries. Received {list(lengths)}."
         )
-    out = spectral.rfft(crop_or_pad(x, lengths))
+    fitted = crop_or_pad(x, lengths)
+    if not lengths[-1]:
+        return e.cast(fitted, dtype=spectral.complex_of(x._array.dtype))
+    out = spectral.rfft(fitted)
     for axis in range(-2, -rank - 1, -1):
         out = spectral.fft(out, axis=axis)
     return out
@@ -112,6 +116,8 @@ def apply_irfft(op: str, value: Any, fft_length: Any, rank: int) -> Tensor:
         raise InvalidArgumentError(
             f"{op}: fft_length must have {rank} entries. Received {list(lengths)}."
         )
+    if not lengths[-1]:
+        return e.real(crop_or_pad(x, lengths))
     out = crop_or_pad(x, (*lengths[:-1], lengths[-1] // 2 + 1))
     for axis in range(-rank, -1):
         out = spectral.ifft(out, axis=axis)
@@ -125,7 +131,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     Args:
         input_tensor: float32 or float64, (..., n).
         fft_length: a list with the length to truncate or pad to; n if None.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A complex tensor (..., fft_length // 2 + 1).

@@ -79,7 +79,7 @@ def fftnd(
         fft_length: the length to truncate or pad each axis to; unchanged if None.
         axes: all if None.
         norm: "backward" (or None) scales the inverse, "forward" this transform, "ortho" both.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Note:
         TensorFlow has no CPU kernel for this function.

@@ -10,7 +10,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.reduce import broadcast_to, reduce_sum
 from gradtape.ops.signal import frame as f
-from gradtape.tf.array.shape import pad_with_scalar
+from gradtape.tf.array.pad import pad_with_scalar
 
 
 def as_integer_scalar(op: str, what: str, value: Any) -> int:
@@ -58,7 +58,7 @@ def frame(
         pad_end: whether to pad with `pad_value` so that every sample is in a frame.
         pad_value: value of the padding.
         axis: of the samples.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (..., frames, frame_length, ...).
@@ -97,7 +97,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     Args:
         signal: (..., frames, frame_length).
         frame_step: samples from one frame to the next.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (..., (frames - 1) * frame_step + frame_length).

@@ -63,7 +63,7 @@ def linear_to_mel_weight_matrix(
         lower_edge_hertz: lower edge of the lowest band.
         upper_edge_hertz: upper edge of the highest band.
         dtype: a floating type.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (num_spectrogram_bins, num_mel_bins): multiply spectrograms by it from the right.
@@ -91,7 +91,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
 
     Args:
         log_mel_spectrograms: float32 or float64, (..., num_mel_bins).
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (..., num_mel_bins); the first dozen are the ones commonly used.

@@ -57,7 +57,7 @@ def stft(
         fft_length: of the transforms; the smallest power of two >= frame_length if None.
         window_fn: function of (frame_length, dtype=...) that returns a window, or None.
         pad_end: whether to pad with zeros so that every sample is in a frame.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A complex tensor (..., frames, fft_length // 2 + 1).
@@ -88,7 +88,7 @@ def inverse_stft(
         frame_step: samples from one frame to the next.
         fft_length: of the transforms; the smallest power of two >= frame_length if None.
         window_fn: function of (frame_length, dtype=...) that returns a window, or None.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         (..., (frames - 1) * frame_step + frame_length).
@@ -109,7 +109,7 @@ def inverse_stft_window_fn(
     Args:
         frame_step: samples from one frame to the next.
         forward_window_fn: the window of `stft`.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A function of (frame_length, dtype) that returns a window (Griffin and Lim 1984, eq. 7).

@@ -56,7 +56,7 @@ def hann_window(
         periodic: whether to drop the last sample of a symmetric window that is one longer, for
             use with Fourier transforms. It has no effect on odd lengths.
         dtype: a floating type.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor (window_length,).
@@ -98,7 +98,7 @@ def kaiser_window(
         window_length: number of samples.
         beta: shape parameter; larger is narrower. Differentiable.
         dtype: a floating type.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A tensor (window_length,).

@@ -285,7 +285,7 @@ def bincount(
         minlength: the least length of the result.
         maxlength: the length of the result; larger integers are not counted.
         binary_output: whether to return 1, not the count, for each integer that occurs.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     sparse = isinstance(values, SparseTensor)
     given = values.values if sparse else convert(values)

@@ -28,7 +28,7 @@ def to_dense(
         sp_input: a SparseTensor.
         default_value: of the elements that are not stored; zero or an empty string if None.
         validate_indices: whether to check that indices are in range, sorted and unique.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if an index is out of range, out of order or repeated.

@@ -127,7 +127,7 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
         input: strings.
         sep: separator of words; any white space if None or empty.
         maxsplit: the largest number of splits; -1 for no limit.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Returns:
         A RaggedTensor with a row of words for each string; a Tensor if `input` is a scalar.

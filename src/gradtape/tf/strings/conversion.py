@@ -34,7 +34,7 @@ def as_string(
         shortest: write floats in the shorter of decimal and scientific notation.
         width: the least number of characters.
         fill: a character to pad with ("0", " ", "+", "-" as in `printf`).
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if options conflict, or do not apply to the dtype.

@@ -24,7 +24,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     Args:
         inputs: tensors of one shape, and scalars.
         separator: string between the joined strings.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if the shapes differ.
@@ -56,7 +56,7 @@ def reduce_join(
         axis: an axis, or a list of axes, joined in that order.
         keepdims: whether to keep joined axes with size 1.
         separator: string between the joined strings.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     joint = as_separator(separator, "separator")
     array = as_string_array(inputs)
@@ -84,7 +84,7 @@ def unsorted_segment_join(
         segment_ids: integers below `num_segments`; their shape is a prefix of that of `inputs`.
         num_segments: the number of segments.
         separator: string between the joined strings.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if a segment id is too large, or the shapes do not match.
@@ -127,7 +127,7 @@ def ngrams(
         pad_values: string to pad rows with at both ends, or a pair of strings; None for none.
         padding_width: the largest number of pad values at each end; by default the width minus 1.
         preserve_short_sequences: whether a row that is too short for every width is joined whole.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     array = as_string_array(data)
     if not array.ndim:

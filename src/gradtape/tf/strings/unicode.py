@@ -107,7 +107,7 @@ def unicode_decode(
         errors: how to treat invalid bytes: "replace", "ignore" or "strict".
         replacement_char: the code point that replaces invalid bytes.
         replace_control_characters: whether control characters are replaced, too.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
 
     Raises:
         InvalidArgumentError: if a string is invalid and `errors` is "strict".
@@ -166,7 +166,7 @@ def unicode_encode(
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: how to treat invalid code points: "replace", "ignore" or "strict".
         replacement_char: the code point that replaces invalid ones.
-        name: accepted for TensorFlow's sake.
+        name: has no effect here.
     """
     codes = convert(input, dtypes.int32)._array
     if not codes.ndim:

@@ -43,8 +43,8 @@ def compute_weighted_loss(
     Args:
         losses: the loss of each element.
         weights: broadcast to the shape of `losses`.
-        scope: accepted for TensorFlow's sake.
-        loss_collection: accepted for TensorFlow's sake; eager programs have no collections.
+        scope: has no effect here.
+        loss_collection: has no effect here; eager programs have no collections.
         reduction: one of `Reduction`.
     """
     losses = convert_to_tensor(losses)

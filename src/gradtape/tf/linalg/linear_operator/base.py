@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
@@ -14,34 +13,16 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.reduce import broadcast_to, reduce_sum
 from gradtape.state.module import Module
 from gradtape.tf.linalg import decomposition, diagonal
 from gradtape.tf.linalg import matmul as product
 from gradtape.tf.linalg import solve as solvers
-
-
-def broadcast_batch(x: Any, batch: tuple[int, ...], core: int) -> Any:
-    """Broadcast the axes of `x` in front of the last `core` axes against `batch`."""
-    own = x._array.shape
-    lead = np.broadcast_shapes(own[: len(own) - core], batch)
-    shape = lead + own[len(own) - core :]
-    return x if shape == own else broadcast_to(x, shape=shape, rank=len(own))
-
-
-def vector_to_column(x: Any) -> Any:
-    """Reshape vectors (..., n) to columns (..., n, 1)."""
-    return s.reshape(x, shape=(*x._array.shape, 1), rank=x._array.ndim)
-
-
-def column_to_vector(x: Any) -> Any:
-    """Reshape columns (..., n, 1) to vectors (..., n)."""
-    return s.reshape(x, shape=x._array.shape[:-1], rank=x._array.ndim)
-
-
-def sum_last(x: Any) -> Any:
-    """Sum along the last axis."""
-    return reduce_sum(x, axis=(-1,), keepdims=False)
+from gradtape.tf.linalg.linear_operator.operand import (
+    broadcast_batch,
+    column_to_vector,
+    sum_last,
+    vector_to_column,
+)
 
 
 class LinearOperator(Module):
@@ -53,13 +34,13 @@ class LinearOperator(Module):
 
     Args:
         dtype: the dtype of the matrix.
-        graph_parents: accepted for TensorFlow's sake.
+        graph_parents: has no effect here.
         is_non_singular: a hint, which is not checked; None if unknown.
         is_self_adjoint: a hint.
         is_positive_definite: a hint; it implies that the matrix is square and not singular.
         is_square: a hint.
         name: the name of the operator.
-        parameters: accepted for TensorFlow's sake.
+        parameters: has no effect here.
     """
 
     @public
@@ -403,23 +384,3 @@ class LinearOperator(Module):
         dense = np.asarray(self._to_dense()._array)
         if not np.array_equal(dense, np.conj(np.swapaxes(dense, -1, -2))):
             raise InvalidArgumentError("Matrix was not equal to its adjoint.")
-
-
-def as_float_tensor(value: Any) -> Any:
-    """Convert to a tensor of floats; a variable is returned as it is and read on each use."""
-    if hasattr(value, "assign"):
-        return value
-    tensor = convert(value)
-    if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
-        raise TypeError(
-            f"LinearOperator: the dtype must be floating or complex. Received {tensor.dtype.name}."
-        )
-    return tensor
-
-
-def read_tensor(value: Any) -> Any:
-    """Convert a tensor or variable to a tensor."""
-    return convert(value)
-
-
-COMPLEX_DTYPE_OF = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.tf.linalg.linear_operator.base import LinearOperator, broadcast_batch
+from gradtape.tf.linalg.linear_operator.base import LinearOperator
 from gradtape.tf.linalg.linear_operator.composition import (
     CompositeOperator,
     check_operators,
@@ -19,6 +19,7 @@ from gradtape.tf.linalg.linear_operator.composition import (
     sum_terms,
 )
 from gradtape.tf.linalg.linear_operator.matrix import hint_arguments
+from gradtape.tf.linalg.linear_operator.operand import broadcast_batch
 
 
 def split_rows(x: Any, sizes: Sequence[int]) -> list[Any]:

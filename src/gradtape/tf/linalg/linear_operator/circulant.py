@@ -14,14 +14,14 @@ from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.reduce import reduce_prod, reduce_sum
 from gradtape.ops.signal.fft import fft, ifft
-from gradtape.tf.linalg.linear_operator.base import (
+from gradtape.tf.linalg.linear_operator.base import LinearOperator
+from gradtape.tf.linalg.linear_operator.matrix import hint_arguments
+from gradtape.tf.linalg.linear_operator.operand import (
     COMPLEX_DTYPE_OF,
-    LinearOperator,
     as_float_tensor,
     broadcast_batch,
     read_tensor,
 )
-from gradtape.tf.linalg.linear_operator.matrix import hint_arguments
 
 
 class Circulant(LinearOperator):

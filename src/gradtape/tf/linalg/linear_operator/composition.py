@@ -15,14 +15,14 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg.decomposition import scale_columns
 from gradtape.tf.linalg import decomposition, diagonal, matmul, solve
-from gradtape.tf.linalg.linear_operator.base import (
-    LinearOperator,
+from gradtape.tf.linalg.linear_operator.base import LinearOperator
+from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, hint_arguments
+from gradtape.tf.linalg.linear_operator.operand import (
     as_float_tensor,
     broadcast_batch,
     read_tensor,
     vector_to_column,
 )
-from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, hint_arguments
 
 
 def combine_hints(

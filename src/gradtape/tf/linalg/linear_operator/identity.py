@@ -11,14 +11,14 @@ from gradtape.core.convert import to_shape_tuple
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.tensor import make_tensor
 from gradtape.ops import elementwise as e
-from gradtape.tf.linalg.linear_operator.base import (
-    LinearOperator,
+from gradtape.tf.linalg.linear_operator.base import LinearOperator
+from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, hint_arguments
+from gradtape.tf.linalg.linear_operator.operand import (
     as_float_tensor,
     broadcast_batch,
     read_tensor,
     vector_to_column,
 )
-from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, hint_arguments
 
 
 class LinearOperatorIdentity(LinearOperator):

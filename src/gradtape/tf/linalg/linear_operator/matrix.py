@@ -15,8 +15,8 @@ from gradtape.ops import elementwise as e
 from gradtape.ops.reduce import reduce_prod, reduce_sum
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.linalg import band_matrix, diagonal, matmul, solve
-from gradtape.tf.linalg.linear_operator.base import (
-    LinearOperator,
+from gradtape.tf.linalg.linear_operator.base import LinearOperator
+from gradtape.tf.linalg.linear_operator.operand import (
     as_float_tensor,
     broadcast_batch,
     read_tensor,

@@ -1,0 +1,50 @@
+"""The command `gradtape`: chooses what the arguments ask for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+
+USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
+       gradtape [run] -m module [argument ...]
+       gradtape [run] -c code [argument ...]
+       gradtape check script.py|notebook.ipynb|folder ...
+       gradtape info
+       gradtape --version
+
+Run a TensorFlow program on gradtape. `python -m gradtape` is the same command.
+
+  run      run a script, a module, code or standard input (-); the default
+  check    list the TensorFlow symbols that a program uses and gradtape lacks, without running it
+  info     print versions, engines, BLAS and threads, as a report of a bug needs them
+"""
+
+COMMANDS = {
+    "run": ("gradtape.dropin.run", "run_program"),
+    "check": ("gradtape.dropin.symbol_check", "check_files"),
+    "info": ("gradtape.dropin.info", "print_info"),
+}
+"""Module and function of each command; the function takes its arguments and returns a status."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that `arguments` (by default those of this process) name; return a status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    first = given[0] if given else ""
+    if first in ("-h", "--help"):
+        sys.stdout.write(USAGE)
+        return 0
+    if first in ("-V", "--version"):
+        sys.stdout.write(f"gradtape {version('gradtape')}\n")
+        return 0
+    if first in COMMANDS:
+        given.pop(0)
+    elif not first or (first.startswith("-") and first not in ("-m", "-c", "-")):
+        problem = f"unknown option {first}\n" if first else ""
+        sys.stderr.write(problem + USAGE)
+        return 2
+    module, function = COMMANDS.get(first, COMMANDS["run"])
+    status: int = getattr(import_module(module), function)(given)
+    return status
