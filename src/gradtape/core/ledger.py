@@ -13,7 +13,7 @@ import sys
 import sysconfig
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 from gradtape.core.context import local, next_uid, scope_hook
 
 MAX_ENTRIES = 1_000_000
-MAX_FRAMES = 40  # library frames that are searched for tensors behind a new tensor
+MAX_FRAMES = 40  # library frames that are searched
 Entry = tuple[Any, Any, Any, "CodeType | None", int, "Moment"]
 Location = tuple["CodeType | None", int]
 
@@ -183,84 +183,6 @@ def write(kind: Any, inputs: Any, outputs: Any) -> None:
     ledger.entries.append((kind, inputs, outputs, code, instruction, current_moment()))
 
 
-# -- tensors that no primitive made
-
-
-def note_birth(tensor: Any) -> None:
-    """Write that the library made `tensor` by no primitive, from the arguments of its frames."""
-    inputs, name, (code, instruction) = find_origins()
-    ledger.kinds[abs(tensor.uid)] = tensor._array.dtype.kind
-    entry = (("birth", name), tuple(inputs), tensor.uid, code, instruction, current_moment())
-    ledger.entries.append(entry)
-
-
-def find_origins(skip: Any = None) -> tuple[dict[Any, None], str, Location]:
-    """Uids behind the arguments of the library's frames, the public function, and the location."""
-    found: dict[Any, None] = {}
-    name = ""
-    frame: FrameType | None = sys._getframe(2)
-    for _ in range(MAX_FRAMES):
-        if frame is None:
-            break
-        code = frame.f_code
-        if USER_FILES[code.co_filename]:
-            return found, name, (code, frame.f_lasti)
-        if code.co_filename.startswith(LIBRARY):
-            values = frame.f_locals
-            for variable in argument_names(code):
-                value = values.get(variable)
-                if value is not None and value is not skip:
-                    gather(value, found, 3)
-            called = values.get("fn") if code.co_name == "call" else None
-            name = getattr(called, "__name__", code.co_name)
-        frame = frame.f_back
-    return found, name, user_location(2)
-
-
-def argument_names(code: CodeType) -> tuple[str, ...]:
-    """Names of the parameters of a function, with `*args` and `**kwargs`."""
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    return code.co_varnames[:count]
-
-
-def gather(value: Any, found: dict[Any, None], depth: int) -> None:
-    """Add the uids of tensors, variables, datasets and departed arrays in `value` to `found`."""
-    kind = type(value)
-    if kind in (int, float, str, bool, bytes) or isinstance(value, type):
-        return
-    if kind in (list, tuple):
-        if depth:
-            for one in value[:64]:
-                gather(one, found, depth - 1)
-    elif kind is dict:
-        if depth:
-            for one in list(value.values())[:64]:
-                gather(one, found, depth - 1)
-    elif hasattr(value, "uid") and hasattr(value, "_array"):
-        found[value.uid] = None
-    elif "_key" in getattr(value, "__dict__", ()):
-        add_version(value, found)
-    elif hasattr(value, "_origin_uid"):
-        found[value._origin_uid] = None
-    elif hasattr(value, "__array_interface__") and hasattr(value, "base"):
-        gather_array(value, found)
-    elif callable(value) and hasattr(value, "__code__") and depth:
-        for one in closure_values(value):
-            gather(one, found, depth - 1)
-    elif hasattr(value, "_target_variable") or hasattr(value, "_dataset"):
-        gather_indirect(value, found)
-
-
-def gather_indirect(value: Any, found: dict[Any, None]) -> None:
-    """Add the uid of the variable or dataset behind a wrapper, such as a Keras variable."""
-    variable = getattr(value, "_target_variable", None)
-    if variable is not None:
-        add_version(variable, found)
-    elif hasattr(value._dataset, "_origin_uid"):
-        found[value._dataset._origin_uid] = None
-
-
 def add_version(variable: Any, found: dict[Any, None]) -> None:
     """Add the uid of the current version of a variable, unless it is not complete yet."""
     version = version_of(variable)
@@ -276,41 +198,6 @@ def version_of(variable: Any) -> Any:
         if state is not None:
             return state.newest
     return getattr(variable, "__dict__", {}).get("_value")
-
-
-def gather_array(array: Any, found: dict[Any, None]) -> None:
-    """Add the departure of an array, or of the array it is a view of."""
-    for one in (array, getattr(array, "base", None)):
-        known = None if one is None else ledger.left.get(id(one))
-        if known is not None and known[0]() is one:
-            found[("left", known[1])] = None
-
-
-def closure_values(function: Any) -> Iterator[Any]:
-    """Values of the variables that a user's function takes from outside."""
-    code = function.__code__
-    if not USER_FILES[code.co_filename]:
-        return
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-    yield from function.__defaults__ or ()
-    owner = getattr(function, "__self__", None)
-    if owner is not None:
-        yield list(getattr(owner, "__dict__", {}).values())
-    for name in names_in(code):
-        if name in function.__globals__:
-            yield function.__globals__[name]
-
-
-def names_in(code: CodeType) -> Iterator[str]:
-    """Global names that a code object and those inside it use."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from names_in(constant)
 
 
 def note_departure(tensor: Any, kind: str, value: Any) -> None:
@@ -347,32 +234,6 @@ def note_read(version: Any, tensor: Any) -> None:
     write("read", (version.uid,), tensor.uid)
 
 
-def note_assign(variable: Any, kind: str = "assign") -> None:
-    """Write that a variable was created or assigned, with the tensors it came from."""
-    version = version_of(variable)
-    inputs, name, (code, instruction) = find_origins(variable)
-    if version is None:
-        return
-    inputs.pop(version.uid, None)
-    ledger.kinds[abs(version.uid)] = version._array.dtype.kind
-    fact = (kind, name, variable._key, bool(variable._trainable), is_in_metric())
-    ledger.entries.append((fact, tuple(inputs), version.uid, code, instruction, current_moment()))
-
-
-def is_in_metric() -> bool:
-    """Whether a metric's method is on the stack: an object with `update_state` and `result`."""
-    frame: FrameType | None = sys._getframe(2)
-    for _ in range(MAX_FRAMES):
-        if frame is None:
-            return False
-        if frame.f_code.co_name in ("update_state", "__call__", "result"):
-            owner = frame.f_locals.get("self")
-            if hasattr(owner, "update_state") and hasattr(owner, "reset_state"):
-                return True
-        frame = frame.f_back
-    return False
-
-
 # -- compiled calls, custom gradients, datasets
 
 
@@ -398,15 +259,6 @@ def user_code_of(grad: Any) -> Any:
             code = getattr(cell.cell_contents, "__code__", None)
             return code if code is not None and USER_FILES[code.co_filename] else None
     return None
-
-
-def note_dataset(dataset: Any) -> None:
-    """Give a new dataset a uid and write what it was made of."""
-    inputs, name, (code, instruction) = find_origins(dataset)
-    dataset._origin_uid = next_uid()
-    ledger.entries.append(
-        (("dataset", name), tuple(inputs), dataset._origin_uid, code, instruction, current_moment())
-    )
 
 
 def note_element(dataset: Any, tensors: list[Any]) -> None:
@@ -442,13 +294,20 @@ def note_tape(tape: Any, event: str, payload: Any = None) -> None:
     write(("tape", event, history), payload, 0)
 
 
+def as_tensor(value: Any) -> Any:
+    """A tensor, or the current version of a variable; None for anything else."""
+    if hasattr(value, "uid"):
+        return value
+    variable = getattr(value, "_target_variable", None)
+    return None if variable is None else version_of(variable)
+
+
 def note_lost(tape: Any, targets: list[Any], key: int | None, uids: Any) -> None:
     """Write that a gradient is None; `key` is that of the source, if it is a variable."""
     if not hasattr(tape, "_history"):
         note_tape(tape, "made")
-    found: dict[Any, None] = {}
-    gather(targets, found, 3)
-    write(("lost", tape._history), tuple(found), (tuple(uids), key))
+    found = tuple([t.uid for t in map(as_tensor, targets) if t is not None])
+    write(("lost", tape._history), found, (tuple(uids), key))
     ledger.lost.append(ledger.entries[-1])
     for observe in ledger.loss_observers:
         observe()

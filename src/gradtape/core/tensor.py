@@ -11,7 +11,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.errors import public
-from gradtape.core.ledger import ledger, note_birth, note_departure
+from gradtape.core.ledger import ledger, note_departure
+from gradtape.core.origin import note_birth
 from gradtape.core.ports import DevicePort, devices
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape

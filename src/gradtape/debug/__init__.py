@@ -3,7 +3,7 @@
 from gradtape.debug.engine_comparison import Comparison as Comparison
 from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines
-from gradtape.debug.source import source as source
-from gradtape.debug.tape_memory import saved_bytes as saved_bytes
 from gradtape.debug.explanation.switch import Report as Report
 from gradtape.debug.explanation.switch import explain as explain
+from gradtape.debug.source import source as source
+from gradtape.debug.tape_memory import saved_bytes as saved_bytes

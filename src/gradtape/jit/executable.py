@@ -16,8 +16,8 @@ from gradtape.compile.numpy.engine import run_commit_calls
 from gradtape.core.context import local, next_uid
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
-from gradtape.core.ledger import ledger, note_call
 from gradtape.core.lazy_array import get_held_array, make_lazy_tensor, make_lazy_versions
+from gradtape.core.ledger import ledger, note_call
 from gradtape.core.ownership import HAS_GIL
 from gradtape.core.ports import TapePort, XlaPort, devices
 from gradtape.core.symbolic_tensor import SymbolicTensor

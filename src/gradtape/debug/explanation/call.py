@@ -103,7 +103,7 @@ class Expansion:
         """Add that the results depend on the values that Python has read."""
         for guard in self.path.guards:
             if guard.kind == "value":
-                reason = hidden or ("python_round_trip", guard.location, None)
+                reason: Reason | None = hidden or ("python_round_trip", guard.location, None)
                 if self.kind(guard.number) in tuple("iubO"):
                     reason = hidden
                 for uid in results:

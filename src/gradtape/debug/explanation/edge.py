@@ -229,7 +229,8 @@ class DataGraph:
 
     def is_update_by_gradient(self, node: Node) -> bool:
         """Whether a value was computed from a gradient, as an optimizer's updates are."""
-        seen, todo = set(), [abs(node) if type(node) is int else node]
+        seen: set[Node] = set()
+        todo = [abs(node) if type(node) is int else node]
         while todo and len(seen) < 200:
             one = todo.pop()
             if one in seen:
@@ -257,8 +258,8 @@ class DataGraph:
 
     def add_custom(self, position: int, entry: Entry) -> None:
         """Add a call of a function with a custom gradient."""
-        (_, step, code), (inputs, results), outs, *place, _ = entry
-        location: Location = (place[0], place[1])
+        (_, step, code), (inputs, results), outs = entry[:3]
+        location: Location = (entry[3], entry[4])
         hidden = None
         if not self.story.is_listening(entry):
             hidden = self.story.why_not_listening(position, entry)

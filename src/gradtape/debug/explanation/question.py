@@ -66,7 +66,7 @@ class Question:
         return Answer(breaks)
 
     def name_library_calls(self, breaks: list[Break], path: list[Edge]) -> list[Break]:
-        """Say what a call of another library does as a whole: it leaves the tensors, or is a metric.
+        """Say what a call of another library does as a whole: it leaves the tensors, for example.
 
         Such a call, `model.predict` for example, runs many ops at one place of the program.
         """
@@ -185,7 +185,7 @@ class Question:
         seen, todo = set(self.source.uids), list(self.source.uids)
         while todo:
             for edge in self.graph.edges.get(todo.pop(), ()):
-                if edge.op == "version" or type(edge.end) is tuple and edge.end[0] == "left":
+                if edge.op == "version" or (type(edge.end) is tuple and edge.end[0] == "left"):
                     continue
                 if last is None or edge.position >= last.position:
                     last = edge if edge.location[0] is not None else last

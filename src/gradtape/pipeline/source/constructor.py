@@ -30,8 +30,8 @@ from gradtape.pipeline.element.ragged import (
 )
 from gradtape.pipeline.element.random_access import RangeRows, Rows, ZippedRows
 from gradtape.pipeline.element.structure import (
-    detach_tensor,
     as_element,
+    detach_tensor,
     element_spec_of,
     flatten_element,
     map_element,

@@ -13,8 +13,9 @@ from gradtape.core.context import current_trace, local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
-from gradtape.core.ledger import ledger, note_assign
+from gradtape.core.ledger import ledger
 from gradtape.core.name_scope import current_scope
+from gradtape.core.origin import note_assign
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
