@@ -27,7 +27,7 @@ class ThreadState(threading.local):
     lane: int | None = None  # which of the two sizes `shape_inference` is running
     depends_on_data: bool = False  # whether that run has used the data of a placeholder
     scopes: tuple[Any, ...] = ()  # of the library, while the ledger is active
-    moment: Any = None  # the last `ledger.Moment`, with its recorders
+    moment: Any = None  # the `ledger.Moment` without recorders
     random_streams: Any = None  # random streams of a tf.function that runs eagerly
     probe_size: int = 0
     """While only shapes are inferred: a size to use where the contents of strings decide it."""
@@ -96,7 +96,7 @@ def use_recorders(recorders: tuple[Any, ...]) -> Iterator[None]:
         yield
     finally:
         local.recorders = before  # not by a call, which an interrupt could hit
-        local.scopes = scopes
+        local.scopes, local.moment = scopes, None
         update_hand_watched_count(local.__dict__)
 
 

@@ -43,10 +43,13 @@ class UserFiles(dict[str, bool]):
             or f"{os.sep}dist-packages{os.sep}" in filename
         )
         self[filename] = not is_library
+        if not is_library:
+            KNOWN_USER_FILES.add(filename)
         return not is_library
 
 
 USER_FILES = UserFiles()
+KNOWN_USER_FILES: set[str] = set()  # faster for the fast path
 # Files whose functions hand values to Python for the user
 WAYS_OUT = tuple(
     os.path.join(LIBRARY, *parts)
@@ -90,7 +93,7 @@ class Ledger:
     def __init__(self) -> None:
         """Start switched off and empty."""
         self.active = False
-        self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
+        self.entries: deque[tuple[Any, ...]] = deque(maxlen=MAX_ENTRIES)
         self.lost: list[Any] = []
         self.kinds: dict[int, str] = {}  # dtype kinds of results of ops that lack a rule
         self.left: dict[int, tuple[Any, int]] = {}  # arrays that left the tensors, by id
@@ -105,6 +108,13 @@ class Ledger:
             for observe in self.observers:
                 observe()
 
+    def list_entries(self) -> list[Entry]:
+        """The entries, oldest first, in one layout: `note_op` writes a flatter one."""
+        return [
+            (e[3], (e[0], e[1]), e[2], e[4], e[5], e[6]) if len(e) == 7 else e  # type: ignore[misc]
+            for e in self.entries
+        ]
+
     def clear(self) -> None:
         """Forget all entries."""
         self.entries.clear()
@@ -114,6 +124,8 @@ class Ledger:
 
 
 ledger = Ledger()
+append_entry = ledger.entries.append
+get_frame = sys._getframe
 
 
 def serial_of(recorder: Any) -> int:
@@ -125,16 +137,21 @@ def serial_of(recorder: Any) -> int:
     return serial
 
 
+NOW: list[Any] = [None, None]  # the last recorders that were not empty, and their moment
+
+
 def current_moment() -> Moment:
     """The moment of an op in this thread; consecutive ops share it."""
     recorders = local.recorders
-    known = local.moment
-    if known is not None and known[0] is recorders and known[1].scopes is local.scopes:
-        found: Moment = known[1]
-        return found
-    moment = Moment(tuple([serial_of(r) for r in recorders]), local.scopes)
-    local.moment = (recorders, moment)
-    return moment
+    if not recorders:
+        known: Moment | None = local.moment
+        if known is None:
+            known = local.moment = Moment((), local.scopes)
+        return known
+    if recorders is not NOW[0]:
+        NOW[:] = recorders, Moment(tuple([serial_of(r) for r in recorders]), local.scopes)
+    found: Moment = NOW[1]
+    return found
 
 
 def user_location(depth: int = 2) -> Location:
@@ -148,23 +165,26 @@ def user_location(depth: int = 2) -> Location:
     return None, -1
 
 
-def note_op(op: Any, inputs: tuple[Any, ...], out: Any) -> None:
-    """Write that `op` made the tensor `out` of inputs; an input is a uid, or 0 for no tensor."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and not USER_FILES[frame.f_code.co_filename]:
+def note_op(op: Any, x: int, y: int, out: Any) -> None:
+    """Write that `op` made the tensor `out` of inputs with these uids; 0 is no tensor."""
+    frame: FrameType | None = get_frame(2)
+    recorders = local.recorders
+    moment = (NOW[1] if recorders is NOW[0] else None) if recorders else local.moment
+    if moment is None:
+        moment = current_moment()
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename in KNOWN_USER_FILES or USER_FILES[code.co_filename]:
+            append_entry((x, y, out.uid, op, code, frame.f_lasti, moment))
+            return
         frame = frame.f_back
-    known = local.moment
-    moment = (
-        known[1]
-        if known is not None and known[0] is local.recorders and known[1].scopes is local.scopes
-        else current_moment()
-    )
-    if None in op.rules:
-        ledger.kinds[abs(out.uid)] = out._array.dtype.kind
-    if frame is None:
-        ledger.entries.append((op, inputs, out.uid, None, -1, moment))
-    else:
-        ledger.entries.append((op, inputs, out.uid, frame.f_code, frame.f_lasti, moment))
+    append_entry((x, y, out.uid, op, None, -1, moment))
+
+
+def note_partial_op(op: Any, x: int, y: int, out: Any) -> None:
+    """`note_op` for an op that lacks a rule: the dtype of the result matters, too."""
+    ledger.kinds[abs(out.uid)] = out._array.dtype.kind
+    append_entry((x, y, out.uid, op, *user_location(3), current_moment()))
 
 
 def note_bind(op: Any, args: Any, outs: Any) -> None:
@@ -302,6 +322,15 @@ def as_tensor(value: Any) -> Any:
     return None if variable is None else version_of(variable)
 
 
+def note_gradients(targets: list[Any], roots: Any, results: Any) -> None:
+    """Write that a tape made gradients of targets with respect to sources."""
+    inputs = [t.uid for t in map(as_tensor, targets) if t is not None]
+    inputs += [uid for uids, _ in roots for uid in uids]
+    made = [as_tensor(getattr(r, "values", r)) for r in results if r is not None]
+    outs = tuple([t.uid for t in made if t is not None])
+    write(("birth", "gradient"), tuple(inputs), outs)
+
+
 def note_lost(tape: Any, targets: list[Any], key: int | None, uids: Any) -> None:
     """Write that a gradient is None; `key` is that of the source, if it is a variable."""
     if not hasattr(tape, "_history"):
@@ -329,3 +358,5 @@ def enter_scope() -> None:
         frame = frame.f_back
     location = (None, -1) if frame is None else (frame.f_code, frame.f_lasti)
     local.scopes = (*local.scopes, (tuple(names), location))
+    local.moment = None
+    NOW[:] = None, None

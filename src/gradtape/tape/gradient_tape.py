@@ -23,7 +23,7 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
-from gradtape.core.ledger import ledger, note_lost, note_tape, serial_of
+from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape, serial_of
 from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
@@ -254,15 +254,16 @@ class GradientTape:
         self._release_record()
         results = [collect_gradient(found, uids, current, zero) for uids, current in roots]
         if ledger.active:
-            self._note_lost(target, flat, roots, results)
+            self._note_gradients(target, flat, roots, results)
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):
             return results
         if not nest.is_nested(sources):
             return results[0]
         return nest.pack_sequence_as(sources, results)
 
-    def _note_lost(self, target: Any, flat: list[Any], roots: list[Any], results: Any) -> None:
-        """Write the gradients that are None to the ledger."""
+    def _note_gradients(self, target: Any, flat: list[Any], roots: Any, results: Any) -> None:
+        """Write the gradients to the ledger, and those that are None."""
+        note_gradients(nest.flatten(target), roots, results)
         for source, (uids, _), result in zip(flat, roots, results, strict=True):
             if result is None:
                 key = getattr(variable_of(source), "_key", None)

@@ -49,7 +49,7 @@ def unary(x, name=None):
                             uid = out.uid = -uid
                         record[uid] = entry(1, x_)
             if EXPLAIN:
-                note_op(op, (x.uid,), out)
+                note_op(op, x.uid, 0, out)
             return out
     if type(x) is not EagerTensor and hasattr(x, "_read"):
         return call_again(x._read())
@@ -116,7 +116,7 @@ def binary(x, y, name=None):
                             else:
                                 record[uid] = entry(2, x_, y_)
                 if EXPLAIN:
-                    note_op(op, (x.uid, y.uid), out)
+                    note_op(op, x.uid, y.uid, out)
                 return out
         elif (
             Y_NUMBER
@@ -150,7 +150,7 @@ def binary(x, y, name=None):
                             uid = out.uid = -uid
                         record[uid] = entry(1, x_, y_)
             if EXPLAIN:
-                note_op(op, (x.uid, 0), out)
+                note_op(op, x.uid, 0, out)
             return out
     elif (
         X_NUMBER
@@ -184,7 +184,7 @@ def binary(x, y, name=None):
                             uid = out.uid = -uid
                         record[uid] = entry(2, x_, y_)
             if EXPLAIN:
-                note_op(op, (0, y.uid), out)
+                note_op(op, 0, y.uid, out)
             return out
     if type(x) is not EagerTensor and hasattr(x, "_read"):
         return call_again(x._read(), y)
@@ -222,7 +222,7 @@ def primitive_one(x, **STATIC):
                         uid = out.uid = -uid
                     record[uid] = entry(1, x_)
         if EXPLAIN:
-            note_op(op, (x.uid,), out)
+            note_op(op, x.uid, 0, out)
         return out
     if isinstance(x, Tensor):
         return bind(op, (x,), STATIC)
@@ -273,7 +273,7 @@ def primitive_two(x, y, **STATIC):
                     else:
                         record[uid] = entry(2, x_, y_)
         if EXPLAIN:
-            note_op(op, (x.uid, y.uid), out)
+            note_op(op, x.uid, y.uid, out)
         return out
     if isinstance(x, Tensor) or isinstance(y, Tensor):
         return bind(op, (x, y), STATIC)
@@ -311,7 +311,7 @@ def primitive_three(x, y, z, **STATIC):
                     return bind(op, (x, y, z), STATIC)
                 record_op(record, op, (x, y, z), (x_, y_, z_), STATIC, out, r)
         if EXPLAIN:
-            note_op(op, (x.uid, y.uid, z.uid), out)
+            note_bind(op, (x, y, z), out)
         return out
     if isinstance(x, Tensor) or isinstance(y, Tensor) or isinstance(z, Tensor):
         return bind(op, (x, y, z), STATIC)

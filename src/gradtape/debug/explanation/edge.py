@@ -166,6 +166,10 @@ class DataGraph:
         """Add the edges of a tensor that no primitive made."""
         (_, name), inputs, out, code, instruction, moment = entry
         location = (code, instruction)
+        if type(out) is tuple:  # the gradients of several sources
+            for one in out:
+                self.add_birth(position, (*entry[:2], one, *entry[3:]))
+            return
         if abs(out) in self.described:
             return
         self.note_made(out, position, location)

@@ -12,7 +12,7 @@ from gradtape.debug.explanation.question import Source, ask, explain
 
 def answer_lost(lost: list[Entry]) -> list[Answer]:
     """An answer for each lost gradient; equal ones once."""
-    entries = list(ledger.entries)
+    entries = ledger.list_entries()
     found: dict[Any, Answer] = {}
     for entry in lost:
         answer = answer_entry(entries, entry)

@@ -277,7 +277,7 @@ def explain(tape: Any, target: Any, source: Any) -> Answer:
     history = tape.__dict__.get("_history")
     if history is None:
         return Answer([Break("not_recorded", NOWHERE)])
-    return ask(list(ledger.entries), history, make_source(source), target_uids(target))
+    return ask(ledger.list_entries(), history, make_source(source), target_uids(target))
 
 
 def ask(entries: Sequence[Entry], history: TapeHistory, source: Source, targets: Any) -> Answer:
