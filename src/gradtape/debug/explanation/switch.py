@@ -31,7 +31,7 @@ class Report:
             self._answers = answer_lost(lost)
         return self._answers
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Keep what was lost, before the ledger is cleared."""
         self._lost = list(ledger.lost)
         if self._lost:
@@ -66,5 +66,5 @@ def explain() -> Iterator[Report]:
     try:
         yield report
     finally:
-        report.close()
+        report._close()
         ledger.switch(False)
