@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 LISTING = HERE / "public_api.txt"
 SIGNATURES = HERE / "tensorflow_signatures.json"
 
-OWN = ["debug", "engine", "install", "uninstall"]  # names that TensorFlow does not have
+OWN = ["debug", "engine", "func", "install", "uninstall"]  # names that TensorFlow does not have
 # TensorFlow's namespaces to record, and names in them to skip
 NAMESPACES = """
 audio autodiff autograph bitwise config data debugging dtypes errors experimental image io linalg
@@ -75,7 +75,10 @@ def is_namespace(value):
     """Whether a value is a public namespace, not a module that the code imports."""
     if isinstance(value, ModuleType):
         name = value.__name__
-        return name.startswith(("gradtape.tf.", "tensorflow._api.")) or name == "gradtape.debug"
+        return name.startswith(("gradtape.tf.", "tensorflow._api.")) or name in (
+            "gradtape.debug",
+            "gradtape.func",
+        )
     return isinstance(value, SimpleNamespace)
 
 

@@ -47,7 +47,7 @@ UNTYPED = re.compile(r"""
     DType\.(as_numpy_dtype|max|min) | IndexedSlices\.(dense_shape|graph|indices|op|values)
     | io\.\w+Feature\.(default_value|dtype|index_key|shape|size)
     | train\.(BytesList|Example|Features?|FeatureLists?|FloatList|Int64List|SequenceExample)
-    | (\w+\.)+(value_type|element_spec|get_value) | errors\.\w+\.(node_def|op)
+    | make_tensor_proto | (\w+\.)+(value_type|element_spec|get_value) | errors\.\w+\.(node_def|op)
     """, re.VERBOSE)  # fmt: skip
 
 

@@ -29,6 +29,7 @@ _NAMES_BY_MODULE = {
     "gradtape.jit.function": "function",
     "gradtape.state.module": "Module",
     "gradtape.state.variable.variable": "Variable",
+    "gradtape.tf.config.device_spec": "DeviceSpec",
     "gradtape.tape.custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
@@ -90,6 +91,7 @@ _NAMES_BY_MODULE = {
         gather gather_nd reverse_sequence slice strided_slice unravel_index
     """,
     "gradtape.tf.array.pad": "pad",
+    "gradtape.tf.tensor_proto": "make_ndarray make_tensor_proto",
     "gradtape.tf.array.mask": "boolean_mask one_hot sequence_mask where",
     "gradtape.tf.linalg.norm": "norm",
     "gradtape.tf.array.sort_unique": "argsort searchsorted sort unique unique_with_counts",
@@ -114,7 +116,7 @@ _NAMES_BY_MODULE = {
 
 _KERAS_NAMES = ("initializers", "losses", "metrics", "optimizers")
 _DROPIN_NAMES = ("install", "uninstall", "load_ipython_extension", "unload_ipython_extension")
-_LAZY_NAMES = ("debug", "engine", *_DROPIN_NAMES[:2], "keras", *_KERAS_NAMES)
+_LAZY_NAMES = ("debug", "engine", "func", *_DROPIN_NAMES[:2], "keras", *_KERAS_NAMES)
 _MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
@@ -148,8 +150,8 @@ def __getattr__(name: str) -> object:
             value = getattr(_import_module(home), name)
         globals()[name] = value
         return value
-    if name == "debug":
-        return _import_module("gradtape.debug")
+    if name in ("debug", "func"):
+        return _import_module(f"gradtape.{name}")
     if name == "engine":
         return _import_module("gradtape.compile.engine")
     if name in _DROPIN_NAMES:

@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from gradtape import debug as debug
+from gradtape import func as func
 from gradtape.compile import engine as engine
 from gradtape.core.enums import UnconnectedGradients as UnconnectedGradients
 from gradtape.core.enums import VariableAggregation as VariableAggregation
@@ -149,6 +150,7 @@ from gradtape.tf.array.sort_unique import unique as unique
 from gradtape.tf.array.sort_unique import unique_with_counts as unique_with_counts
 from gradtape.tf.array.tensor_array import TensorArray as TensorArray
 from gradtape.tf.array.tensor_array import TensorArraySpec as TensorArraySpec
+from gradtape.tf.config.device_spec import DeviceSpec as DeviceSpec
 from gradtape.tf.control_flow.cond_while import case as case
 from gradtape.tf.control_flow.cond_while import cond as cond
 from gradtape.tf.control_flow.cond_while import switch_case as switch_case
@@ -279,6 +281,8 @@ from gradtape.tf.nn.patch import extract_volume_patches as extract_volume_patche
 from gradtape.tf.nn.space_to_batch import batch_to_space as batch_to_space
 from gradtape.tf.nn.space_to_batch import space_to_batch as space_to_batch
 from gradtape.tf.nn.space_to_batch import space_to_batch_nd as space_to_batch_nd
+from gradtape.tf.tensor_proto import make_ndarray as make_ndarray
+from gradtape.tf.tensor_proto import make_tensor_proto as make_tensor_proto
 
 __version__: str
 newaxis: None

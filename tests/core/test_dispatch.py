@@ -14,7 +14,7 @@ from gradtape.core.tensor import EagerTensor, make_tensor
 from gradtape.ops.elementwise import add, exp, greater, multiply, negative
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.shape import concat
-from gradtape.tape.backward import route_cotangent
+from gradtape.tape.step import ROUTE_COTANGENT
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +149,7 @@ class TestBind:
         with use_recorders((record,)):
             a, b = once_and_twice(x)
         (_, anchor, i), (_, other, k) = record[a.uid], record[b.uid]
-        assert record[a.uid][0] is record[b.uid][0] is route_cotangent
+        assert record[a.uid][0] is record[b.uid][0] is ROUTE_COTANGENT
         assert anchor == other
         assert (i, k) == (0, 1)
         assert record[anchor][1] == x.uid

@@ -3,6 +3,8 @@
 The expected numbers are those of TensorFlow 2.21 with Keras 3.15.1, from the same weights and data.
 """
 
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import numpy as np
@@ -247,3 +249,17 @@ def test_fit_compiles_its_step_or_runs_it_eagerly():
         assert len(model.fit(X, Y, verbose=0).history["loss"]) == 1
     finally:
         tf.config.run_functions_eagerly(False)
+
+
+def test_importing_keras_leaves_the_global_generators_alone():
+    code = """if True:
+        import random
+        import numpy as np
+        import gradtape as tf
+        random.seed(1), np.random.seed(1)
+        expected = random.random(), np.random.random()
+        random.seed(1), np.random.seed(1)
+        tf.keras.layers.Dense
+        assert (random.random(), np.random.random()) == expected
+        """
+    subprocess.run([sys.executable, "-c", code], check=True)

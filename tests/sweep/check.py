@@ -26,6 +26,7 @@ from tests.sweep.draw import (
     zip_present,
 )
 from tests.sweep.forms import dispatch, kernel
+from tests.sweep.open_sizes import shape
 from tests.sweep.pullback import (
     Arrays,
     Case,
@@ -46,6 +47,7 @@ from tests.sweep.variant import (
     needs_empty,
     scalar_variants,
 )
+from tests.sweep.vmapped import vmapped
 
 STEP = 6e-6  # about the cube root of float64's eps, where truncation and rounding errors balance
 
@@ -282,4 +284,6 @@ PROPERTIES: dict[str, Property] = {
     "broadcast": every_rule(broadcast, broadcast_variants),
     "kernel": every_sample(kernel),
     "dispatch": every_sample(dispatch),
+    "vmapped": every_sample(vmapped),
+    "shape": every_sample(shape),
 }

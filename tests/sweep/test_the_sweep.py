@@ -1,9 +1,13 @@
 """Tests of the sweep: a rule with one defect must fail exactly the property for it."""
 
+import operator
+from math import prod
+
 import numpy as np
 import pytest
 
-from gradtape.core.primitive import REGISTRY, elementwise, primitive
+from gradtape.core.primitive import REGISTRY, Spec, elementwise, primitive
+from gradtape.core.shape_rule import FRESH, keep_shape
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import add, cast, gate, less, not_equal, stop_gradient
 from gradtape.ops.shape import flip, reshape
@@ -25,9 +29,11 @@ def restore_registry():
 
 
 def failing(function, samples):
-    """Names of the properties that fail."""
+    """Names of the properties that fail, without `vmapped`, which fails along with others."""
     found = set()
     for name, holds in PROPERTIES.items():
+        if name == "vmapped":
+            continue
         try:
             holds(function.op, samples)
         except Exception:
@@ -44,7 +50,7 @@ def test_a_right_rule_passes():
 
 
 def test_first_order_finds_a_wrong_factor():
-    @primitive(x=lambda g, x: g * (x + x + x))
+    @primitive(x=lambda g, x: g * (x + x + x), shape=keep_shape)
     def squared(x):
         return x * x
 
@@ -52,7 +58,7 @@ def test_first_order_finds_a_wrong_factor():
 
 
 def test_second_order_finds_a_rule_that_cannot_be_differentiated():
-    @primitive(x=lambda g, x: g * 2 * stop_gradient(x))
+    @primitive(x=lambda g, x: g * 2 * stop_gradient(x), shape=keep_shape)
     def squared(x):
         return x * x
 
@@ -60,7 +66,7 @@ def test_second_order_finds_a_rule_that_cannot_be_differentiated():
 
 
 def test_batched_finds_an_axis_counted_from_the_left():
-    @primitive(x=lambda g: flip(g, axes=(0,)))
+    @primitive(x=lambda g: flip(g, axes=(0,)), shape=keep_shape)
     def reversed_(x):
         return x[..., ::-1]
 
@@ -68,16 +74,21 @@ def test_batched_finds_an_axis_counted_from_the_left():
 
 
 def test_batched_finds_a_shape_without_lead_axes():
-    @primitive(x=lambda g, x_spec: reshape(g, shape=x_spec.shape, rank=g.ndim))
+    @primitive(
+        x=lambda g, x_spec: reshape(g, shape=x_spec.shape, rank=g.ndim),
+        shape=lambda x: (prod(x.shape),),
+    )
     def flat(x):
         return x.reshape(-1)
 
     samples = [Sample((normal(2, 3),), dtypes=(), skip=UNASKED)]
     assert failing(flat, samples) == {"batched"}
+    with pytest.raises(Exception, match="cannot reshape"):
+        PROPERTIES["vmapped"](flat.op, samples)
 
 
 def test_linear_finds_a_rule_that_clips():
-    @primitive(x=lambda g: gate(g, less(g * g, 10000)))
+    @primitive(x=lambda g: gate(g, less(g * g, 10000)), shape=keep_shape)
     def same(x):
         return +x
 
@@ -85,7 +96,7 @@ def test_linear_finds_a_rule_that_clips():
 
 
 def test_forward_finds_a_rule_that_is_wrong_at_a_zero_cotangent():
-    @primitive(x=lambda g: gate(g, not_equal(g, 0)))
+    @primitive(x=lambda g: gate(g, not_equal(g, 0)), shape=keep_shape)
     def same(x):
         return +x
 
@@ -93,7 +104,7 @@ def test_forward_finds_a_rule_that_is_wrong_at_a_zero_cotangent():
 
 
 def test_raw_finds_a_rule_that_looks_at_types():
-    @primitive(x=lambda g: g * (1 + 1e-10) if isinstance(g, Tensor) else g)
+    @primitive(x=lambda g: g * (1 + 1e-10) if isinstance(g, Tensor) else g, shape=keep_shape)
     def same(x):
         return +x
 
@@ -102,7 +113,7 @@ def test_raw_finds_a_rule_that_looks_at_types():
 
 
 def test_dtype_finds_a_widened_cotangent():
-    @primitive(x=lambda g: cast(g, dtype=np.dtype("float64")))
+    @primitive(x=lambda g: cast(g, dtype=np.dtype("float64")), shape=keep_shape)
     def same(x):
         return +x
 
@@ -110,12 +121,12 @@ def test_dtype_finds_a_widened_cotangent():
 
 
 def test_pure_finds_a_rule_that_writes_into_its_cotangent():
-    @primitive(g=lambda g: twice_in_place(g))
+    @primitive(g=lambda g: twice_in_place(g), shape=keep_shape)
     def twice_in_place(g):
         g *= 2
         return g
 
-    @primitive(x=lambda g: twice_in_place(g))
+    @primitive(x=lambda g: twice_in_place(g), shape=keep_shape)
     def twice(x):
         return 2 * x
 
@@ -123,12 +134,12 @@ def test_pure_finds_a_rule_that_writes_into_its_cotangent():
 
 
 def test_pure_finds_a_rule_that_writes_into_a_residual():
-    @primitive(x=None)
+    @primitive(x=None, shape=keep_shape)
     def zero_in_place(x):
         x *= 0
         return x
 
-    @primitive(x=lambda g, out: g + zero_in_place(out))
+    @primitive(x=lambda g, out: g + zero_in_place(out), shape=keep_shape)
     def same(x):
         return +x
 
@@ -136,7 +147,7 @@ def test_pure_finds_a_rule_that_writes_into_a_residual():
 
 
 def test_zero_size_finds_a_division_by_the_size():
-    @primitive(x=lambda g, x_spec: g * (x_spec.shape[-1] // x_spec.shape[-1]))
+    @primitive(x=lambda g, x_spec: g * (x_spec.shape[-1] // x_spec.shape[-1]), shape=keep_shape)
     def same(x):
         return +x
 
@@ -144,7 +155,7 @@ def test_zero_size_finds_a_division_by_the_size():
 
 
 def test_zero_size_asks_for_a_sample():
-    @primitive(x=lambda g: g)
+    @primitive(x=lambda g: g, shape=keep_shape)
     def same(x):
         return +x
 
@@ -172,7 +183,7 @@ def test_broadcast_finds_a_rule_that_reshapes_to_its_input():
 
 
 def test_kernel_finds_a_kernel_that_writes_into_its_input():
-    @primitive(x=None)
+    @primitive(x=None, shape=keep_shape)
     def twice(x):
         x *= 2
         return x
@@ -181,7 +192,7 @@ def test_kernel_finds_a_kernel_that_writes_into_its_input():
 
 
 def test_dispatch_finds_a_form_that_records_something_else():
-    @primitive(x=lambda g: g * 2)
+    @primitive(x=lambda g: g * 2, shape=keep_shape)
     def twice(x):
         return x + x
 
@@ -189,8 +200,43 @@ def test_dispatch_finds_a_form_that_records_something_else():
     assert failing(twice, VECTOR) == {"dispatch"}
 
 
+def test_shape_finds_a_primitive_without_a_shape_rule():
+    @primitive(x=lambda g: g)
+    def same(x):
+        return +x
+
+    assert failing(same, VECTOR) == {"shape"}
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda x: (*x.shape, 1),
+        lambda x: Spec((x.shape, np.dtype("float32"))),
+        lambda x: (operator.index(x.shape[0]),),
+        lambda x: (FRESH,),
+        lambda x: x.shape if type(x.shape[0]) is int else (x.shape[0] + 1,),
+        lambda x: [x.shape, x.shape],
+    ],
+)
+def test_shape_finds_a_wrong_shape_rule(rule):
+    @primitive(x=lambda g: g, shape=rule)
+    def same(x):
+        return +x
+
+    assert failing(same, VECTOR) == {"shape"}
+
+
+def test_shape_finds_a_rule_that_reads_an_unknown_static_size():
+    @primitive(x=None, shape=lambda x, size: (operator.index(size),))
+    def repeat(x, *, size):
+        return np.repeat(x, size)
+
+    assert failing(repeat, [Sample((normal(1),), {"size": 3}, skip=UNASKED)]) == {"shape"}
+
+
 def test_a_primitive_without_samples_is_reported():
-    @primitive(x=None)
+    @primitive(x=None, shape=keep_shape)
     def same(x):
         return +x
 

@@ -131,3 +131,45 @@ def test_a_closed_writer_cannot_be_used(writer):
     writer.flush()
     with pytest.raises(RuntimeError, match="already closed"), writer.as_default():
         pass
+
+
+def test_audio_is_recorded_as_wav_files(writer, tmp_path):
+    sound = np.zeros((4, 100, 1), np.float32)
+    with writer.as_default():
+        assert tf.summary.audio("a", sound, 8000, step=1, description="d")
+        assert tf.summary.audio("none", sound[:0], 8000, step=1)
+        with pytest.raises(ValueError, match="3 axes"):
+            tf.summary.audio("a", sound[0], 8000, step=1)
+        with pytest.raises(ValueError, match="encoding"):
+            tf.summary.audio("a", sound, 8000, step=1, encoding="mp3")
+        with pytest.raises(tf.errors.InvalidArgumentError, match="max_outputs"):
+            tf.summary.audio("a", sound, 8000, step=1, max_outputs=-1)
+    writer.close()
+    (path,) = tmp_path.glob("*")
+    found = [v for e in tf.compat.v1.train.summary_iterator(path) for v in e.summary.value]
+    first, none = found
+    assert (first.metadata.plugin_data.plugin_name, first.metadata.plugin_data.content) == (
+        "audio",
+        b"\x10\x0b",
+    )
+    texts = list(first.tensor.string_val)
+    assert [dim.size for dim in first.tensor.tensor_shape.dim] == [3, 2]
+    assert texts[1::2] == [b"", b"", b""]
+    assert tf.audio.decode_wav(texts[0])[0].shape == (100, 1)
+    assert [dim.size for dim in none.tensor.tensor_shape.dim] == [0, 2]
+
+
+def test_events_can_be_read_back(writer, tmp_path):
+    with writer.as_default():
+        tf.summary.scalar("a", 1.5, step=3)
+    writer.close()
+    (path,) = tmp_path.glob("*")
+    events_ = list(tf.compat.v1.train.summary_iterator(str(path)))
+    assert [(e.step, v.tag) for e in events_ for v in e.summary.value] == [(3, "a")]
+    records = [tf.compat.v1.Event.FromString(r.numpy()) for r in tf.data.TFRecordDataset(str(path))]
+    assert records == events_
+    with pytest.raises(tf.errors.NotFoundError):
+        list(tf.compat.v1.train.summary_iterator(str(tmp_path / "none")))
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(tf.errors.DataLossError):
+        list(tf.compat.v1.train.summary_iterator(str(path)))

@@ -53,6 +53,8 @@ class EngineSettings:
 class HostPlan:
     """A plan that runs on the host with inputs and results on an accelerator."""
 
+    returns_jax_arrays = False
+
     def __init__(self, plan: Any, device: Device | None) -> None:
         """Run `plan` in place of a plan on `device`."""
         self.plan = plan

@@ -38,6 +38,14 @@ def to_raw_array(value: Any, dtype: DType | None) -> Any:
         return from_python(np.array(value), value, dtype)
     if hasattr(kind, "__array__"):
         return from_numpy(value.__array__(), dtype)
+    if hasattr(kind, "__array_interface__"):  # such as Pillow's pictures
+        return from_numpy(np.asarray(value), dtype)
+    return from_collection(value, dtype)
+
+
+def from_collection(value: Any, dtype: DType | None) -> Any:
+    """A raw array of the entries of an object that has a length and can be indexed."""
+    kind = type(value)
     if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, dict):
         try:
             entries = list(value)

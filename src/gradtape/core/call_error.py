@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import reprlib
+import sys
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -77,6 +78,25 @@ def is_library_code(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES
 
 
+def locate_caller() -> str:
+    """The file and line of the user's code that called this library: `train.py, line 12`."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and is_library_code(frame):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
+
+
+def hide_internal_cause(error: Exception) -> None:
+    """Do not show errors behind `error` that this library raised and caught."""
+    behind = error.__cause__ or error.__context__
+    if behind is None or has_user_frames(behind.__traceback__):
+        return
+    while behind is not None and not has_user_frames(behind.__traceback__):
+        behind = behind.__cause__ or behind.__context__
+    error.__cause__, error.__context__ = None, behind
+    error.__suppress_context__ = behind is None
+
+
 def is_call_mismatch(error: Exception, fn: Any) -> bool:
     """Whether the arguments do not fit the signature: Python's message says it all."""
     if not isinstance(error, TypeError):
@@ -113,7 +133,7 @@ def needs_other_class(error: Exception, origin: ErrorOrigin) -> bool:
     """Whether users would take the class of an error for a mistake of the library."""
     if isinstance(error, MemoryError):
         return True
-    foreign = not type(error).__module__.startswith(("builtins", "gradtape"))
+    foreign = not type(error).__module__.startswith(("builtins", "gradtape", "tensorflow"))
     usual = isinstance(error, _KEPT) and not isinstance(error, UnicodeError)
     return (foreign or not usual) and not origin.deliberate
 

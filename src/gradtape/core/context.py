@@ -103,7 +103,20 @@ def use_recorders(recorders: tuple[Any, ...]) -> Iterator[None]:
 def current_trace() -> tuple[Any, ...]:
     """The trace of this thread as a tuple of one, or (); a trace is the outermost recorder."""
     recorders = local.recorders
+    is_traced = recorders and recorders[0].is_trace and not recorders[0].is_batch
+    return recorders[:1] if is_traced else ()
+
+
+def current_stage() -> tuple[Any, ...]:
+    """The trace or the stage of `func.vmap` that takes over ops, as a tuple of one, or ()."""
+    recorders = local.recorders
     return recorders[:1] if recorders and recorders[0].is_trace else ()
+
+
+def current_batch() -> Any:
+    """The stage of `func.vmap` that runs in this thread, or None."""
+    recorders = local.recorders
+    return recorders[0] if recorders and recorders[0].is_trace and recorders[0].is_batch else None
 
 
 def no_recording() -> contextlib.AbstractContextManager[None]:

@@ -21,6 +21,8 @@ from gradtape.core.interval import INTERVALS, Interval, largest, multiply_interv
 
 Monomial = tuple["Atom", ...]
 Terms = tuple[tuple[Monomial, int], ...]
+Env = dict["Unknown", int]
+"""Sizes of unknowns."""
 _orders = count()
 
 
@@ -59,7 +61,7 @@ class Atom:
             return low, high
         return largest(low, learnt[0]), smallest(high, learnt[1])
 
-    def evaluate(self, env: dict[Unknown, int]) -> Any:
+    def evaluate(self, env: Env) -> Any:
         """The value, an int or a Dim, with sizes from `env` in place of unknowns."""
         raise NotImplementedError
 
@@ -84,7 +86,7 @@ class Unknown(Atom):
         """At least `least`."""
         return self.least, None
 
-    def evaluate(self, env: dict[Unknown, int]) -> Any:
+    def evaluate(self, env: Env) -> Any:
         """The size in `env`; the unknown itself if it is not there."""
         value = env.get(self)
         return Dim((((self,), 1),)) if value is None else value
@@ -112,7 +114,7 @@ class Compound(Atom):
         """Bounds from those of the operands."""
         return INTERVALS[self.kind](interval_of(self.a), interval_of(self.b))
 
-    def evaluate(self, env: dict[Unknown, int]) -> Any:
+    def evaluate(self, env: Env) -> Any:
         """The function of the evaluated operands."""
         return COMPOUNDS[self.kind](evaluate(self.a, env), evaluate(self.b, env))
 
@@ -334,7 +336,7 @@ def decide(difference: Any, kind: str) -> bool:
     return bool(difference == 0 if kind == "==" else difference < 0)
 
 
-def evaluate(x: Any, env: dict[Unknown, int]) -> Any:
+def evaluate(x: Any, env: Env) -> Any:
     """The size `x` with the sizes of `env` in place of unknowns: an int if all are there."""
     if type(x) is not Dim:
         return x
@@ -345,6 +347,18 @@ def evaluate(x: Any, env: dict[Unknown, int]) -> Any:
             product = product * atom.evaluate(env)
         total = total + product
     return total
+
+
+def unknowns_in_dim(x: Any) -> set[Unknown]:
+    """The unknowns of which a size is made."""
+    found: set[Unknown] = set()
+    for monomial, _ in x.terms if type(x) is Dim else ():
+        for atom in monomial:
+            if isinstance(atom, Compound):
+                found |= unknowns_in_dim(atom.a) | unknowns_in_dim(atom.b)
+            elif isinstance(atom, Unknown):
+                found.add(atom)
+    return found
 
 
 # Division

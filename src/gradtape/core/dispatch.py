@@ -6,7 +6,7 @@ records the op. An entry is a flat tuple
 
     (step, uid of each watched input …, residuals of the rules of those inputs …)
 
-where `step(entry, g, grads)` is the backward step. The tape layer makes it (`make_step`).
+where `step` is a `tape.step.Step`, the backward half of the op, which `TapePort.make_step` makes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,14 @@ import numpy as np
 
 from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
+<<<<<<< HEAD
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.ledger import ledger, note_bind
 from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
+=======
+from gradtape.core.errors import InvalidArgumentError, OpError, ResourceExhaustedError
+from gradtape.core.ports import DevicePort, TapePort, devices
+>>>>>>> main
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor, mark_recorded, wrap_array
 
@@ -106,7 +111,7 @@ def residuals_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[str, ...]
     return tuple(names)
 
 
-def backward_step(op: Primitive, mask: int, unbroadcast: bool) -> BackwardStep:
+def backward_step(op: Primitive, mask: int, unbroadcast: bool) -> Any:
     """The backward step for the inputs in `mask`; it is generated on first use and cached."""
     key = (mask, unbroadcast)
     step = op.steps.get(key)
@@ -137,8 +142,10 @@ def explain_kernel_error(
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
             return op.kernel(*raws, **static)
-    if isinstance(error, OpError | NotImplementedError | MemoryError):
+    if isinstance(error, OpError | NotImplementedError):
         raise error
+    if isinstance(error, MemoryError):
+        raise ResourceExhaustedError(f"{op.name}: {error}. Use smaller tensors or fewer.") from None
     if isinstance(error, OverflowError):
         return op.kernel(*wrap_integers(op, raws), **static)
     shapes = [np.shape(raw) for raw in raws]
@@ -246,9 +253,7 @@ def make_entry(
     return head + tuple([fetch(args, raws, static, out, result) for fetch in fetchers])
 
 
-def entry_layout_of(
-    op: Primitive, mask: int, unbroadcast: bool
-) -> tuple[BackwardStep, list[Fetcher]]:
+def entry_layout_of(op: Primitive, mask: int, unbroadcast: bool) -> tuple[Any, list[Fetcher]]:
     """The backward step for the inputs in `mask`, and a fetcher for each of its residuals."""
     key = (mask, unbroadcast, "layout")
     layout = op.steps.get(key)

@@ -261,10 +261,16 @@ def is_traceback_filtering_enabled() -> bool:
 
 
 def user_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """`traceback` without the frames of this library; None if no frame remains."""
+    """`traceback` without the frames of this library and what it calls; None if none remains."""
+    from gradtape.core.call_error import is_library_code
+
     kept = []
+    inside = False
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(_LIBRARY_PREFIXES):
+        frame = traceback.tb_frame
+        own = frame.f_code.co_filename.startswith(_LIBRARY_PREFIXES)
+        inside = own or (inside and is_library_code(frame))
+        if not inside:
             kept.append(traceback)
         traceback = traceback.tb_next
     rest = None
@@ -312,10 +318,10 @@ HANDLED = (Apart, Exception)  # what `public` catches
 
 def note_origin(error: Exception) -> None:
     """Remember who raised `error`, which its traceback says only as long as it is whole."""
-    from gradtape.core.call_error import has_user_frames, origin_of
+    from gradtape.core.call_error import has_user_frames, hide_internal_cause, origin_of
 
-    if not has_user_frames(error.__traceback__):
-        origin_of(error)
+    if not has_user_frames(error.__traceback__) and origin_of(error).deliberate:
+        hide_internal_cause(error)
 
 
 def public(fn: Callable[P, R]) -> Callable[P, R]:

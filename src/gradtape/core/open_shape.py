@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.dims import Dim, SizeMismatchError, Unknown, broadcast_sizes, evaluate
+from gradtape.core.dims import (
+    Dim,
+    Env,
+    SizeMismatchError,
+    Unknown,
+    broadcast_sizes,
+    evaluate,
+    max_size,
+    min_size,
+    unknowns_in_dim,
+)
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.size_context import Env, unknowns_in_dim
 
 Shape = tuple[Any, ...]
 """Sizes of axes, each an int or a Dim."""
@@ -44,6 +53,25 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
                     f"{' and '.join(map(show_shape, shapes))}."
                 ) from None
     return tuple(result)
+
+
+def slice_size(key: slice, n: Any) -> Any:
+    """The number of elements that a slice selects from an axis of size `n`."""
+    if not has_dims(key) and type(n) is int:
+        return len(range(*key.indices(n)))
+    step = 1 if key.step is None else key.step
+    if step < 0:
+        start = n - 1 if key.start is None else _clip_position(key.start, n, -1, n - 1)
+        stop = -1 if key.stop is None else _clip_position(key.stop, n, -1, n - 1)
+        return max_size((start - stop - step - 1) // -step, 0)
+    start = 0 if key.start is None else _clip_position(key.start, n, 0, n)
+    stop = n if key.stop is None else _clip_position(key.stop, n, 0, n)
+    return max_size((stop - start + step - 1) // step, 0)
+
+
+def _clip_position(at: Any, n: Any, low: Any, high: Any) -> Any:
+    """A position in an axis of size `n`, within bounds; a negative one counts from the end."""
+    return min_size(max_size(at + n if at < 0 else at, low), high)
 
 
 def hide_dims(shape: Shape) -> tuple[int | None, ...]:

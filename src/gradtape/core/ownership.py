@@ -6,13 +6,14 @@ they are measured once, at import. Each is that of an array in one situation:
 
     COTANGENT_REFERENCES   a dict, a variable of the caller and a parameter (`cotangent.accumulate`)
     UPDATE_REFERENCES      a variable and an attribute (`VariableStorage._update`)
-
-`state.variable.commit` measures the counts of its `ExclusiveUpdate` itself.
+    VERSION_REFERENCES     a tensor in a list (`are_versions_exclusive`)
+    ARRAY_REFERENCES       the array of that tensor, also in an attribute and a variable
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from sys import getrefcount
 from typing import Any
 
@@ -29,6 +30,22 @@ def is_exclusive(array: Any, references: int) -> bool:
         and array.base is None
         and array.flags.writeable
     )
+
+
+def are_versions_exclusive(versions: list[Any], places: Iterable[int]) -> bool:
+    """Whether the tensors at `places` in a list may be overwritten.
+
+    Their arrays may be in one more attribute: `ExclusiveUpdate` keeps them in their variables.
+    """
+    for i in places:
+        array = versions[i]._array
+        if (
+            getrefcount(versions[i]) != VERSION_REFERENCES
+            or getrefcount(array) != ARRAY_REFERENCES
+            or not owns_memory(array)
+        ):
+            return False
+    return True
 
 
 def count_references(thing: Any) -> int:
@@ -50,8 +67,8 @@ def is_sole_result(array: Any, outs: tuple[Any, ...]) -> bool:
 class Holder:
     """An object that refers to an array by attributes."""
 
-    __slots__ = ("array",)
-    array: Any
+    __slots__ = ("_array",)
+    _array: Any
 
 
 def count_cotangent_references() -> int:
@@ -68,12 +85,24 @@ def count_cotangent_references() -> int:
 def count_update_references() -> int:
     """Measure UPDATE_REFERENCES."""
     storage = Holder()
-    array = storage.array = np.empty(1)
+    array = storage._array = np.empty(1)
     return count_references(array)
 
 
+def count_version_references() -> tuple[int, int]:
+    """Measure VERSION_REFERENCES and ARRAY_REFERENCES, by the lines of `are_versions_exclusive`."""
+    versions = [Holder()]
+    storage = Holder()
+    storage._array = versions[0]._array = np.empty(1)
+    for i in range(1):
+        array = versions[i]._array
+        counts = getrefcount(versions[i]), getrefcount(array)
+    return counts
+
+
 # Without the GIL another thread may take a reference at any time, so a count proves nothing.
-COTANGENT_REFERENCES = UPDATE_REFERENCES = -1
+COTANGENT_REFERENCES = UPDATE_REFERENCES = VERSION_REFERENCES = ARRAY_REFERENCES = -1
 if HAS_GIL:
     COTANGENT_REFERENCES = count_cotangent_references()
     UPDATE_REFERENCES = count_update_references()
+    VERSION_REFERENCES, ARRAY_REFERENCES = count_version_references()

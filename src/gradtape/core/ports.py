@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from gradtape.core.primitive import Primitive
     from gradtape.core.tensor import EagerTensor, Tensor
 
-BackwardStep = Callable[[tuple[Any, ...], Any, dict[int, Any]], None]
-
 
 class Port:
     """Base class of ports: `class NamePort(Port, supplier="module")` with annotated functions."""
@@ -35,7 +33,7 @@ class Port:
             setattr(cls, name, make_missing_function(cls, name))
 
     @classmethod
-    def supply(cls, **functions: Callable[..., Any]) -> None:
+    def supply(cls, **functions: Any) -> None:
         """Set all functions of the port at once.
 
         Raises:
@@ -64,12 +62,12 @@ def make_missing_function(port: type[Port], name: str) -> Callable[..., Any]:
 class TapePort(Port, supplier="gradtape.tape.backward"):
     """The backward half of a primitive.
 
-    `make_step` makes the backward step for a mask of inputs, unbroadcasting or not.
+    `make_step` makes the `tape.step.Step` for a mask of inputs, unbroadcasting or not.
     `route_cotangent` is the step that collects the cotangents of several outputs.
     """
 
-    make_step: Callable[[Primitive, int, bool], BackwardStep]
-    route_cotangent: BackwardStep
+    make_step: Callable[[Primitive, int, bool], Any]
+    route_cotangent: Any
 
 
 class DevicePort(Port, supplier="gradtape.devices.placement"):

@@ -76,6 +76,8 @@ class Primitive:
         record: replaces the default recording of the op in a recorder, or None.
         apply: replaces `bind` when a graph is replayed, or None.
         host: why the kernel cannot be lowered; empty if it can.
+        shape_rule: infers shapes and dtypes of the results (`core/shape_rule.py`); None for
+            operands that broadcast.
     """
 
     __slots__ = (
@@ -92,6 +94,7 @@ class Primitive:
         "outputs",
         "record_override",
         "rules",
+        "shape_rule",
         "statics",
         "steps",
         "ufunc",
@@ -113,6 +116,7 @@ class Primitive:
         self.record_override: Callable[..., None] | None = None
         self.apply: Callable[..., Any] | None = None
         self.host_reason = ""
+        self.shape_rule: Callable[..., Any] | None = None
         self.function: Callable[..., Any] = kernel
         self.steps: dict[Any, Any] = {}
         self.ufunc: Any = None
@@ -156,15 +160,20 @@ def primitive(
     outputs: bool = False,
     dynamic: bool = False,
     ufunc: Any = None,
+    shape: Callable[..., Any] | None = None,
     **rules: Any,
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Turn a kernel into a differentiable function; `rules` names a rule or None for each input."""
+    """Turn a kernel into a differentiable function; `rules` names a rule or None for each input.
+
+    `shape` is the shape rule; elementwise primitives need none.
+    """
     from gradtape.core.fastpath.codegen import make_primitive_function
 
     def decorate(kernel: Callable[..., Any]) -> Any:
         op = Primitive(kernel, rules, core, outputs)
         op.dynamic = dynamic
         op.ufunc = ufunc
+        op.shape_rule = shape
         if op.name in REGISTRY:
             raise TypeError(f"primitive {op.name} exists already.")
         REGISTRY[op.name] = op

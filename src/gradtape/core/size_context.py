@@ -17,6 +17,7 @@ from gradtape.core.dims import (
     Atom,
     Compound,
     Dim,
+    Env,
     SizeMismatchError,
     Terms,
     Unknown,
@@ -24,15 +25,13 @@ from gradtape.core.dims import (
     evaluate,
     interval_of,
     make_dim,
+    unknowns_in_dim,
 )
 from gradtape.core.interval import Interval, largest, smallest
 
 # Sizes that stand for unknown ones where there are no hints
 GENERIC_SIZES = (1009, 2003, 3001, 4001, 5003, 6007, 7001, 8009, 9001, 10007, 11003, 12007)
 GENERIC_STEP = 2310
-
-Env = dict[Unknown, int]
-"""Sizes of unknowns."""
 
 
 class Assumption:
@@ -284,18 +283,6 @@ class SizeContext:
         else:
             low = largest(low, constant + 1 if answer else -constant)
         self.bounds[atom] = low, high
-
-
-def unknowns_in_dim(x: Any) -> set[Unknown]:
-    """The unknowns of which a size is made."""
-    found: set[Unknown] = set()
-    for monomial, _ in x.terms if type(x) is Dim else ():
-        for atom in monomial:
-            if isinstance(atom, Compound):
-                found |= unknowns_in_dim(atom.a) | unknowns_in_dim(atom.b)
-            elif isinstance(atom, Unknown):
-                found.add(atom)
-    return found
 
 
 def normalize_comparison(kind: str, dim: Dim) -> tuple[Dim, bool]:

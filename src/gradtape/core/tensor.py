@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
-from gradtape.core.errors import public
+from gradtape.core.errors import ResourceExhaustedError, public
 from gradtape.core.ledger import ledger, note_departure
 from gradtape.core.origin import note_birth
 from gradtape.core.ports import DevicePort, devices
@@ -156,7 +156,10 @@ class EagerTensor(Tensor):
         """The value as a writable NumPy array; a scalar as a NumPy scalar."""
         array = self._array
         if isinstance(array, np.ndarray):
-            array = array.copy() if array.ndim else array[()]
+            try:
+                array = array.copy() if array.ndim else array[()]
+            except MemoryError as error:
+                raise ResourceExhaustedError(f"numpy: {error}.") from None
         if ledger.active:
             note_departure(self, "numpy", array)
         return array

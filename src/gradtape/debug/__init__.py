@@ -7,3 +7,11 @@ from gradtape.debug.explanation.switch import Report as Report
 from gradtape.debug.explanation.switch import explain as explain
 from gradtape.debug.source import source as source
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes
+
+__all__ = [
+    "Comparison",
+    "Difference",
+    "compare_engines",
+    "saved_bytes",
+    "source",
+]  # `help` describes these

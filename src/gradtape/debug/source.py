@@ -35,7 +35,7 @@ def source(function: Any, backward: bool = False) -> str:
                 f"such as tf.tanh. Received {function!r}."
             )
         mask = sum(1 << i for i, rule in enumerate(op.rules) if rule is not None)
-        function = backward_step(op, mask, False)
+        function = backward_step(op, mask, False).run
     function = inspect.unwrap(function, stop=lambda f: op is not None)
     if op is None:
         return inspect.getsource(function.__code__)

@@ -12,6 +12,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from gradtape.dropin import keras, missing_gradient
+from gradtape.dropin.class_name import HOMES, RENAMING
 from gradtape.dropin.import_block import (
     HidingFinder,
     find_importer,
@@ -19,7 +20,7 @@ from gradtape.dropin.import_block import (
     is_importer_blocked,
 )
 from gradtape.dropin.namespace import TensorFlowNamespace
-from gradtape.dropin.tensorflow_internal import CLASSES_KNOWN_BY_NAME, EXTRA_NAMES
+from gradtape.dropin.tensorflow_internal import EXTRA_NAMES
 
 ROOT = "tensorflow"
 missing_gradient.register()
@@ -63,6 +64,8 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A spec for TensorFlow's modules; other names go to the finder for blocked libraries."""
+        if fullname in HOMES:
+            return RENAMING.find_spec(fullname, path)
         if not is_tensorflow_module(fullname):
             return self.hiding_finder.find_spec(fullname, path, target)
         importer, function = find_importer()
@@ -133,10 +136,9 @@ class Installation:
 
 
 class InstallState:
-    """The installed finder, and the original names of the classes that were renamed."""
+    """The installed finder."""
 
     finder: TensorFlowFinder | None = None
-    original_names: tuple[tuple[type, str, str], ...] = ()
 
 
 def install() -> Installation:
@@ -162,10 +164,7 @@ def install() -> Installation:
             "gradtape.install: the real TensorFlow must not be imported yet. "
             "Call install() before the first `import tensorflow`, in a fresh process."
         )
-    InstallState.original_names = tuple(
-        (cls, cls.__name__, cls.__module__) for cls, _, _ in CLASSES_KNOWN_BY_NAME
-    )
-    rename_classes(CLASSES_KNOWN_BY_NAME)
+    RENAMING.rename_loaded()
     InstallState.finder = TensorFlowFinder()
     sys.meta_path.insert(0, InstallState.finder)
     importlib.invalidate_caches()
@@ -179,7 +178,7 @@ def uninstall() -> None:
     sys.meta_path.remove(InstallState.finder)
     for name in [name for name in sys.modules if is_tensorflow_module(name)]:
         del sys.modules[name]
-    rename_classes(InstallState.original_names)
+    RENAMING.undo()
     InstallState.finder = None
 
 
@@ -198,10 +197,3 @@ def keras_module() -> ModuleType:
     keras.check_version()
     install()
     return keras.import_keras()
-
-
-def rename_classes(names: tuple[tuple[type, str, str], ...]) -> None:
-    """Set `__name__` and `__module__` of classes."""
-    for cls, name, module in names:
-        cls.__name__ = name
-        cls.__module__ = module

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import random
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from types import ModuleType
+
+import numpy as np
 
 KERAS_MODULE = "keras._tf_keras.keras"  # the module that is `tf.keras`
 MIN_VERSION, BEFORE_VERSION = (3, 15), (3, 16)
@@ -46,7 +51,8 @@ def import_keras() -> ModuleType:
         ImportError: if Keras is missing, has an unsupported version, or runs on another backend.
     """
     check_version()
-    found = importlib.import_module(KERAS_MODULE)
+    with keep_global_generators():
+        found = importlib.import_module(KERAS_MODULE)
     backend = importlib.import_module("keras").config.backend()
     if backend != "tensorflow":
         raise ImportError(
@@ -55,3 +61,17 @@ def import_keras() -> ModuleType:
             name="keras",
         )
     return found
+
+
+@contextmanager
+def keep_global_generators() -> Iterator[None]:
+    """Scope that leaves the global generators of `random` and NumPy as they were.
+
+    `tf.keras` is imported on first use, often after a program has set its seeds.
+    """
+    before = random.getstate(), np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])  # noqa: NPY002

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from gradtape.dropin.missing_symbol import explain_missing_name
+from gradtape.dropin.private_name import PrivateModule
 
 # gradtape's own folders and functions, which are not part of TensorFlow's namespace
 HIDDEN_NAMES = frozenset(
@@ -25,16 +27,19 @@ class TensorFlowNamespace(ModuleType):
 
     __path__: list[str]
 
-    def __init__(self, name: str, parts: list[Any]) -> None:
-        """Look names up in `parts`, in that order."""
+    def __init__(self, name: str, parts: list[Any], root_parts: list[Any] | None = None) -> None:
+        """Look names up in `parts`, in that order; `root_parts` are those of `tensorflow`."""
         super().__init__(name, f"gradtape in place of {name}.")
         self.__path__ = []
         self._parts = parts
+        self.root_parts = parts if root_parts is None else root_parts
 
     def __getattr__(self, name: str) -> Any:
         """Look up a name and cache it."""
         parts = (
-            self._parts[1:] if name in HIDDEN_NAMES and "." not in self.__name__ else self._parts
+            self._parts[1:]
+            if name in HIDDEN_NAMES and self._parts is self.root_parts
+            else self._parts
         )
         found = [v for part in parts if (v := getattr(part, name, NO_VALUE)) is not NO_VALUE]
         if not found:
@@ -45,9 +50,11 @@ class TensorFlowNamespace(ModuleType):
                 text += f": {explain_missing_name(path, name, dir(self))}"
             raise AttributeError(text, name=name)
         value = found[0]
-        if is_namespace(value):
+        if value is sys.modules["gradtape"]:  # `tf.compat.v2`
+            value = TensorFlowNamespace(f"{self.__name__}.{name}", self.root_parts)
+        elif is_namespace(value):
             value = TensorFlowNamespace(
-                f"{self.__name__}.{name}", [v for v in found if is_namespace(v)]
+                f"{self.__name__}.{name}", [v for v in found if is_namespace(v)], self.root_parts
             )
         self.__dict__[name] = value
         return value
@@ -62,6 +69,6 @@ class TensorFlowNamespace(ModuleType):
 
 
 def is_namespace(value: Any) -> bool:
-    """Whether a value is a namespace: a module of gradtape or a SimpleNamespace."""
+    """Whether a value is a namespace: a module of gradtape, or one made of a table."""
     ours = isinstance(value, ModuleType) and value.__name__.startswith("gradtape.")
-    return ours or type(value) is SimpleNamespace
+    return ours or type(value) in (SimpleNamespace, PrivateModule)

@@ -1,4 +1,6 @@
-"""Names beyond TensorFlow's public API that Keras uses: `tf.__internal__` and private modules.
+"""Names beyond TensorFlow's public API that Keras uses, such as `tf.__internal__`.
+
+`private_name` has the table of private modules.
 
 Functions that do nothing here have no effect on one device in eager mode.
 """
@@ -13,34 +15,20 @@ import numpy as np
 
 from gradtape.core import shape_inference
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.convert import convert
-from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
-from gradtape.dropin import csr_matrix
+from gradtape.core.tensor import EagerTensor, TensorLike, make_tensor
 from gradtape.dropin.distribute import distribute
 from gradtape.dropin.distribute import distribute_internal as distribute_internal
-from gradtape.pipeline.dataset import Dataset
+from gradtape.dropin.private_name import PrivateModule
 from gradtape.pipeline.optional import Optional, OptionalSpec
 from gradtape.state.checkpoint.trackable import (
     AutoTrackable,
-    ListWrapper,
     Trackable,
-    _DictWrapper,
     no_automatic_dependency_tracking,
 )
 from gradtape.state.variable.variable import Variable
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.tf.api import math
-from gradtape.tf.array import concat_split, creation, scatter
-from gradtape.tf.array import shape as array
-from gradtape.tf.config.experimental import (
-    disable_op_determinism,
-    enable_op_determinism,
-    is_op_determinism_enabled,
-)
 from gradtape.tf.control_flow import cond_while
-from gradtape.tf.math.cast import cast
 
 CompositeTensor.register(Variable)
 CompositeTensor.register(IndexedSlices)
@@ -61,17 +49,6 @@ def smart_cond(
 ) -> Any:
     """`tf.cond`: the result of `true_fn` or `false_fn`."""
     return cond_while.cond(pred, true_fn, false_fn)
-
-
-def dynamic_update_slice(operand: Any, update: Any, indices: Any) -> Any:
-    """`operand` with `update` written at `indices`, which are clamped so that it fits."""
-    whole, block = convert(operand), convert(update)
-    sizes, extent = array.shape(whole), array.shape(block)
-    start = math.minimum(cast(convert(indices), sizes.dtype), sizes - extent)
-    start = math.maximum(start, array.shape(start) * 0)
-    ranges = [creation.range(n) for n in block.shape]
-    grid = concat_split.stack(concat_split.meshgrid(*ranges, indexing="ij"), axis=-1)
-    return scatter.tensor_scatter_nd_update(whole, grid + start, block)
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
@@ -118,35 +95,6 @@ TF_INTERNAL = SimpleNamespace(
     types=SimpleNamespace(Tensor=TensorLike),
 )
 
-CSR_OPS = SimpleNamespace(
-    csr_sparse_matrix_to_sparse_tensor=csr_matrix.csr_to_sparse_tensor,
-    sparse_matrix_sparse_mat_mul=csr_matrix.multiply_csr_matrices,
-    sparse_tensor_to_csr_sparse_matrix=csr_matrix.make_csr_matrix,
-)
-
-TF_PYTHON = SimpleNamespace(
-    eager=SimpleNamespace(
-        context=SimpleNamespace(
-            async_wait=do_nothing,
-            context=lambda: SimpleNamespace(clear_kernel_cache=do_nothing),
-        )
-    ),
-    framework=SimpleNamespace(
-        config=SimpleNamespace(
-            disable_op_determinism=disable_op_determinism,
-            enable_op_determinism=enable_op_determinism,
-            is_op_determinism_enabled=is_op_determinism_enabled,
-        )
-    ),
-    ops=SimpleNamespace(
-        linalg=SimpleNamespace(sparse=SimpleNamespace(sparse_csr_matrix_ops=CSR_OPS)),
-        math_ops=SimpleNamespace(is_nan=lambda x, name=None: math.is_nan(x)),
-    ),
-    trackable=SimpleNamespace(
-        data_structures=SimpleNamespace(ListWrapper=ListWrapper, _DictWrapper=_DictWrapper)
-    ),
-)
-
 EXTRA_NAMES = SimpleNamespace(
     OptionalSpec=OptionalSpec,
     __internal__=TF_INTERNAL,
@@ -158,20 +106,8 @@ EXTRA_NAMES = SimpleNamespace(
             reset_default_graph=do_nothing,
         )
     ),
-    compiler=SimpleNamespace(
-        tf2xla=SimpleNamespace(
-            python=SimpleNamespace(xla=SimpleNamespace(dynamic_update_slice=dynamic_update_slice))
-        )
-    ),
+    compiler=PrivateModule("compiler"),
     distribute=distribute,
     experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
-    python=TF_PYTHON,
-)
-
-# Keras recognises these classes by `__name__` and `__module__`.
-CLASSES_KNOWN_BY_NAME: tuple[tuple[type, str, str], ...] = (
-    (Tensor, "Tensor", "tensorflow.python.framework.tensor"),
-    (Dataset, "DatasetV2", "tensorflow.python.data.ops.dataset_ops"),
-    (SparseTensor, "SparseTensor", "tensorflow.python.framework.sparse_tensor"),
-    (RaggedTensor, "RaggedTensor", "tensorflow.python.ops.ragged.ragged_tensor"),
+    python=PrivateModule("python"),
 )

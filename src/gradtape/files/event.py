@@ -6,13 +6,14 @@ import itertools
 import os
 import socket
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from gradtape.core.lock import Lock
 from gradtape.files.access import as_path, translate_os_errors
-from gradtape.files.protobuf import make_message_classes
+from gradtape.files.protobuf import make_message_classes, parse_proto
 from gradtape.files.tensor_proto import TENSOR_SCHEMA, fill_tensor_proto
-from gradtape.files.tfrecord import RecordWriter
+from gradtape.files.tfrecord import RecordWriter, read_records
 
 Event, Source, Summary, Value, Metadata, Plugin, *_ = make_message_classes(
     "gradtape/event.proto",
@@ -98,6 +99,18 @@ class EventWriter:
             self._writer.close()
 
 
-def plugin_metadata(plugin: str, description: str | None) -> Any:
+def plugin_metadata(plugin: str, description: str | None, content: bytes = b"") -> Any:
     """The metadata that tells TensorBoard how to display a value."""
-    return Metadata(plugin_data=Plugin(plugin_name=plugin), summary_description=description or "")
+    data = Plugin(plugin_name=plugin, content=content)
+    return Metadata(plugin_data=data, summary_description=description or "")
+
+
+def read_events(path: Any) -> Iterator[Any]:
+    """Read the Event messages of a file.
+
+    Raises:
+        NotFoundError: if there is no such file.
+        DataLossError: if the file is damaged.
+    """
+    for record in read_records(as_path(path)):
+        yield parse_proto(Event, record, f"the events in {path}")

@@ -33,17 +33,36 @@ def import_protobuf() -> ModuleType:
     return google.protobuf
 
 
+class UnusableMessage(type):
+    """The class of message classes that are made without protobuf: importing them works."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Raise ImportError, which says what to install."""
+        import_protobuf()
+        raise ImportError(f"{cls.__name__}: protobuf was installed after gradtape was imported.")
+
+    def __getattr__(cls, name: str) -> Any:
+        """Raise ImportError for methods of messages, such as FromString."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return cls()
+
+
 def make_message_classes(file: str, schema: dict[str, str], module: str) -> list[Any]:
     """Make a class for each message of `schema`.
 
     The classes have their own descriptor pool, so that they do not clash with TensorFlow's.
+    Without protobuf, they raise ImportError when they are used.
 
     Args:
         file: the file name of the schema.
         schema: the fields of each message.
         module: the `__module__` of the classes.
     """
-    google = import_protobuf()
+    try:
+        google = import_protobuf()
+    except ImportError:
+        return [UnusableMessage(name, (), {"__module__": module}) for name in schema]
     described = google.descriptor_pb2.FileDescriptorProto(
         name=file, package=PROTO_PACKAGE, syntax="proto3"
     )

@@ -30,6 +30,7 @@ from gradtape.ops.raw_array import (
 )
 from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import add_cotangent, fill_missing_cotangents
+from gradtape.tape.step import CallStep, Entry
 
 NO_LIMIT = 2**62
 
@@ -100,25 +101,15 @@ COND.record_override = record_body_node
 LOOP.record_override = record_body_node
 
 
-class BodyStep:
+class BodyStep(CallStep):
     """The backward step of a `cond` or `loop`: it applies another `cond` or `loop`."""
 
-    variadic = True
-
-    def __init__(self, pull: Any, recorded: bool = False) -> None:
+    def __init__(self, pull: Any) -> None:
         """`pull` computes cotangents of the wanted inputs; `pull_cond` documents its arguments."""
         self.pullback = pull
-        self.is_recorded = recorded
-        if not recorded:
-            self.recorded = BodyStep(pull, True)
 
-    def narrow(self, want: int, raw: bool) -> Any:
-        """The same step, restricted to the watched inputs in the mask `want`."""
-        step = self if raw else self.recorded
-        return lambda entry, g, grads: step(entry, g, grads, want)
-
-    def __call__(
-        self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
+    def run(
+        self, entry: Entry, g: Any, grads: dict[int, Any], want: int = -1, raw: bool = True
     ) -> None:
         """Add the cotangents of the inputs, computed from those of the outputs, to `grads`."""
         _, uids, mask, args, static, outs = entry
@@ -132,11 +123,11 @@ class BodyStep:
         ]
         places = [i for _, i in wanted]
         call = (args, static, outs, cotangents, frozenset(g), places)
-        if self.is_recorded:
-            answers = self.pullback(*call)
-        else:
+        if raw:
             with no_recording():
                 answers = [t._array for t in self.pullback(*call)]
+        else:
+            answers = self.pullback(*call)
         for (uid, _), t in zip(wanted, answers, strict=True):
             add_cotangent(grads, uid, t)
 

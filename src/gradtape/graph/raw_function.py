@@ -8,9 +8,10 @@ differ in every trace.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from gradtape.core.context import current_trace
+from gradtape.core.context import current_batch, current_trace, use_recorders
 from gradtape.core.dtypes import int64
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.ports import devices
@@ -34,6 +35,10 @@ def apply_raw(
         dynamic: whether the shape of the result depends on values.
         outputs: whether `function` returns a tuple of raw arrays; the result is then a tuple.
     """
+    batch = current_batch()
+    if batch is not None:
+        apply = partial(apply_raw, dynamic=dynamic, outputs=outputs)
+        return batch.call_raw(apply, function, args, outputs)
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if TracedArray in map(type, raws):
         return trace_for(raws).call_raw(function, tuple(raws), dynamic, outputs)
@@ -64,6 +69,10 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
         function: takes raw arrays and Python values; returns an integer.
         *args: tensors, and Python values that are the same in every run.
     """
+    batch = current_batch()
+    if batch is not None:
+        with use_recorders(batch.outer):
+            return compute_integer(function, *args)
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if TracedArray in map(type, raws):
         return int(trace_for(raws).call_raw(scalar_of, (function, *raws))._array)

@@ -18,6 +18,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from gradtape.core.call_error import locate_caller
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.dtypes import is_differentiable
@@ -62,6 +63,7 @@ class Trace(dict[int, Any], StreamCursor):
     """
 
     is_trace = True
+    is_batch = False
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
 
@@ -261,6 +263,7 @@ class Trace(dict[int, Any], StreamCursor):
 
     def create_variable(self, variable: Any, tensor: Any) -> Any:
         """Note that a variable is created; returns its initial raw array."""
+        self.versions.created_at = self.versions.created_at or locate_caller()
         self.versions.created.append(variable)
         return raw_value(tensor)
 
@@ -309,6 +312,8 @@ class Trace(dict[int, Any], StreamCursor):
     def guard_value(self, held: TracedArray, kind: str = "value") -> Any:
         """The raw value of `held`; adds a guard on what was read."""
         recorders = local.recorders
+        while recorders and recorders[0].is_trace and recorders[0].is_batch:
+            recorders = recorders[0].outer
         if local.scratch and not self.closed:
             return materialize(held.traced_value)  # in a scratch graph only shapes matter
         if self.closed or not recorders or recorders[0] is not self:

@@ -38,6 +38,7 @@ class VariableVersions:
     Attributes:
         states: the variables by key, in the order of their first use.
         created: variables that the function has created.
+        created_at: the user's line that created the first of them.
         captured_arguments: keys of the variable arguments that the function has captured, too.
     """
 
@@ -45,6 +46,7 @@ class VariableVersions:
         """Know no variable."""
         self.states: dict[int, VariableState] = {}
         self.created: list[Any] = []
+        self.created_at = ""
         self.captured_arguments: set[int] = set()
         self._argument_keys: frozenset[int] = frozenset()
 

@@ -31,6 +31,7 @@ from gradtape.tape.indexed_slices import (
     can_stay_sparse,
     densify_cotangent,
 )
+from gradtape.tape.step import CallStep, Entry
 
 LeadShape = tuple[int, ...]
 
@@ -127,24 +128,11 @@ class SavedCall:
         self.residuals: tuple[Any, ...] = ()
 
 
-class FunctionStep:
+class FunctionStep(CallStep):
     """The backward step of a compiled call."""
 
-    variadic = True
-
-    def __init__(self, recorded: bool = False) -> None:
-        """A step for a raw backward pass, or for one that is recorded."""
-        self.is_recorded = recorded
-        if not recorded:
-            self.recorded = FunctionStep(True)
-
-    def narrow(self, want: int, raw: bool) -> Any:
-        """The same step, restricted to the watched inputs in the mask `want`."""
-        step = self if raw else self.recorded
-        return lambda entry, g, grads: step(entry, g, grads, want)
-
-    def __call__(
-        self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
+    def run(
+        self, entry: Entry, g: Any, grads: dict[int, Any], want: int = -1, raw: bool = True
     ) -> None:
         """Add the cotangents of the inputs, computed from those of the outputs, to `grads`."""
         _, uids, mask, saved = entry
@@ -158,10 +146,8 @@ class FunctionStep:
             kept = [k for k in range(len(places)) if want >> k & 1]
             uids, places = [uids[k] for k in kept], tuple([places[k] for k in kept])
         cotangents = list(fill_missing_cotangents(g, path.specs))
-        if self.is_recorded:
-            answers = replay_gradients(saved, cotangents, places)
-        else:
-            answers = compute_raw_gradients(saved, cotangents, places)
+        compute = compute_raw_gradients if raw else replay_gradients
+        answers = compute(saved, cotangents, places)
         for uid, t in zip(uids, answers, strict=True):
             if t is None:
                 continue

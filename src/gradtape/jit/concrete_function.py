@@ -14,7 +14,7 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.graph_def import GraphDef
+from gradtape.graph.graph_def import GraphDef, NodeDef
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.trace import Trace
 from gradtape.jit.cache_key import is_array
@@ -296,7 +296,7 @@ class ConcreteFunction(ConcreteFunctionBase):
                 )
                 if not trace.versions.created:
                     return (None if trace.give_up_reason else path), specs
-                function.note_created_variables(trace.versions.created)
+                function.note_created_variables(trace.versions)
         finally:
             trace.close()
         self._streams.clear()
@@ -349,6 +349,21 @@ class FunctionGraph:
     def as_graph_def(self) -> GraphDef:
         """The nodes in the form of TensorFlow's GraphDef; the ops are gradtape's primitives."""
         return GraphDef(self._graph, self._names)
+
+    def get_operations(self) -> list[NodeDef]:
+        """The nodes, each after those it reads."""
+        return list(self.as_graph_def())
+
+    def get_operation_by_name(self, name: str) -> NodeDef:
+        """The node of this name.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        for node in self.as_graph_def():
+            if node.name == name:
+                return node
+        raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
 
     def pretty(self) -> str:
         """The graph as readable lines."""

@@ -98,7 +98,7 @@ class Executable:
         ]
         self.busy: dict[int, Any] = {}  # the call in place; unlike a lock, an interrupt frees it
         first = len(inputs) - len(path.states)
-        updated = [] if plan.in_place is None else sorted(set(plan.in_place.values()))
+        updated = sorted(set(plan.in_place.values()))
         self.owned = [i - first for i in updated]
         specs = [path.graph.specs[inputs[i]] for i in updated]
         total = sum(math.prod(shape) * dtype.itemsize for shape, dtype in specs)
@@ -399,6 +399,6 @@ class XlaExecutable(Executable):
 
 def make_executable(plan: Any, path: TracedPath) -> Executable:
     """The executable for a plan."""
-    if hasattr(plan, "start") and not plan.is_on_accelerator and not devices.active:
+    if plan.returns_jax_arrays and not devices.active:
         return XlaExecutable(plan, path)
     return Executable(plan, path)

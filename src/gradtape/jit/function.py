@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import sys
 import weakref
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
-from gradtape.core.context import local
+from gradtape.core.context import current_batch, local
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
 from gradtape.graph.trace_options import TraceOptions
+from gradtape.graph.variable_versions import VariableVersions
 from gradtape.jit import retrace_warning
 from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
@@ -196,7 +199,7 @@ class Function:
 
         `passed` is the key, the tensors and the variables of the arguments, or None.
         """
-        if RunMode.eager or local.scratch:
+        if RunMode.eager or local.scratch or current_batch() is not None:
             return self._python_function(*args, **kwargs)
         call = self._signature.bind(args, kwargs, self.captured_keys)
         recorders = local.recorders
@@ -312,7 +315,7 @@ class Function:
 
         self._watched[key] = [make_weak_reference(thing, drop) for thing in objects]
 
-    def note_created_variables(self, variables: list[Any]) -> None:
+    def note_created_variables(self, versions: VariableVersions) -> None:
         """Note that a call created variables.
 
         Raises:
@@ -322,7 +325,8 @@ class Function:
             raise ValueError(
                 f"tf.function only supports singleton tf.Variables created on the first call. Make "
                 f"sure the tf.Variable is only created once or created outside tf.function "
-                f"({self._name} created {variables[0].name!r} again)."
+                f"({self._name} created {versions.created[0].name!r} again, in "
+                f"{versions.created_at})."
             )
         self._has_created = True
 
@@ -422,6 +426,43 @@ class Function:
         """Name the Python function."""
         return f"<gradtape.function {self._python_function!r}>"
 
+    def __copy__(self) -> Function:
+        """A function of the same Python function and object, without traces."""
+        options = {name: value for name, value in self._options.items() if name != "choice"}
+        return Function(self._python_function, self._name, self._input_signature, **options)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        """The same as a copy: Python does not copy functions and objects of methods either."""
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        """Pickle by name, if its module or its object has the function under its name."""
+        python_function = self._python_function
+        if isinstance(python_function, BoundFunction):
+            return bind_by_name, (python_function.__self__, python_function._function.__name__)
+        if find_in_module(python_function) is self:
+            return python_function.__qualname__
+        options = {name: value for name, value in self._options.items() if name != "choice"}
+        return functools.partial(Function, **options), (
+            python_function,
+            self._name,
+            self._input_signature,
+        )
+
+
+def bind_by_name(instance: Any, name: str) -> Function:
+    """A method of an object, which keeps the object alive; for a method that was pickled."""
+    method: Function = inspect.getattr_static(type(instance), name)
+    return method.bind_instance(instance)
+
+
+def find_in_module(function: Any) -> Any:
+    """What has the name of a function in its module, or None."""
+    found = sys.modules.get(getattr(function, "__module__", ""))
+    for name in getattr(function, "__qualname__", "").split("."):
+        found = getattr(found, name, None)
+    return found
+
 
 class BoundFunction:
     """A Python function bound to an instance.
@@ -455,8 +496,6 @@ class BoundFunction:
 
 def drop_first_parameter(function: Any) -> Any:
     """The signature of a method without its first parameter."""
-    import inspect
-
     signature = inspect.signature(function)
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.argument import describe
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.ports import devices
@@ -264,9 +265,23 @@ def cast_argument(spec: Any, value: Any) -> Any:
 def make_mismatch_error(spec: Any, value: Any) -> TypeError:
     """The error for a value that does not fit `input_signature`."""
     return TypeError(
-        f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. Pass "
-        "a value that fits input_signature."
+        f"Binding inputs to tf.function failed due to `Can not cast {describe_value(value)} to "
+        f"{spec!r}`. Pass a value that fits input_signature."
     )
+
+
+def describe_value(value: Any) -> str:
+    """A value for an error message: the spec of a tensor or array, not its content."""
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return repr(TensorSpec(value.shape, value.dtype))
+    return describe(value)
+
+
+def describe_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The number of the arguments of a call, and what they are."""
+    parts = [describe_value(value) for value in args]
+    parts += [f"{name}={describe_value(value)}" for name, value in kwargs.items()]
+    return f"{len(parts)} arguments ({', '.join(parts)})"
 
 
 def make_weak_reference(thing: Any, callback: Any) -> Any:
@@ -312,8 +327,9 @@ def bind_arguments(
         bound = parameters.bind(*args, **kwargs)
     except TypeError as error:
         raise TypeError(
-            f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} "
-            f"and kwargs: {kwargs} for signature: {parameters}."
+            f"Binding inputs to tf.function failed due to `{error}`. Received "
+            f"{describe_call(args, kwargs)} for the {len(parameters.parameters)} parameters "
+            f"{parameters}."
         ) from None
     bound.apply_defaults()
     return bound

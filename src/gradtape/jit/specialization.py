@@ -27,10 +27,18 @@ from gradtape.state.variable.commit import commit, make_versions
 from gradtape.tape.source import variable_of
 
 log = logging.getLogger("gradtape")
+UNBOUND_NOTE = (
+    "Only a branch of an `if`, or the body of a loop, sets this name, and it did not run for these "
+    "values. Set the name before, or in every branch."
+)
 
 
 class ShapeError(InvalidArgumentError, ValueError):
-    """An op fails while tracing, because of the shapes or dtypes of the arguments."""
+    """An op fails while tracing; users see it as an InvalidArgumentError."""
+
+
+ShapeError.__name__ = ShapeError.__qualname__ = InvalidArgumentError.__name__
+ShapeError.__module__ = InvalidArgumentError.__module__
 
 
 class Arguments:
@@ -147,10 +155,13 @@ class Specialization:
                     raise ended from None
                 except InvalidArgumentError as error:
                     raise as_shape_error(error) from None
+                except UnboundLocalError as error:
+                    error.add_note(UNBOUND_NOTE)
+                    raise
                 path = TracedPath(trace, returned, call.variables)
             path.check_engine()
             if trace.versions.created:
-                owner.note_created_variables(trace.versions.created)
+                owner.note_created_variables(trace.versions)
                 return self.retrace(call, trace.log.events)
             raws = [raw_value(t) for t in path.result_tensors()]
             if path.choice.device is not None:
@@ -198,7 +209,7 @@ class Specialization:
                 returned = convert_results(owner.traced_function()(*args, **kwargs), owner.name)
                 result = nest.map_structure(leaf, returned, expand_composites=True)
             if trace.versions.created:
-                owner.note_created_variables(trace.versions.created)
+                owner.note_created_variables(trace.versions)
         finally:
             trace.close()
         return result

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import broadcast_inputs, keep_shape
 from gradtape.ops.no_nan import conj_if_complex, divide_no_nan
 
 
@@ -36,7 +37,7 @@ def cumsum_wrt_x(g, axis, exclusive, reverse):
     return cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
-@primitive(x=cumsum_wrt_x)
+@primitive(x=cumsum_wrt_x, shape=keep_shape)
 def cumsum(x, *, axis: int, exclusive: bool, reverse: bool):
     """Running sum along `axis`."""
     return scan_axis(np.cumsum, x, axis, exclusive, reverse, 0)
@@ -48,7 +49,7 @@ def cumprod_wrt_x(g, x, out, axis, exclusive, reverse):
     return divide_no_nan(share, conj_if_complex(x))
 
 
-@primitive(x=cumprod_wrt_x)
+@primitive(x=cumprod_wrt_x, shape=keep_shape)
 def cumprod(x, *, axis: int, exclusive: bool, reverse: bool):
     """Running product along `axis`."""
     return scan_axis(np.cumprod, x, axis, exclusive, reverse, 1)
@@ -59,7 +60,7 @@ def cumulative_logsumexp_wrt_x(g, x, out, axis, exclusive, reverse):
     return weighted_cumsum(g, x, out, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
-@primitive(x=cumulative_logsumexp_wrt_x)
+@primitive(x=cumulative_logsumexp_wrt_x, shape=keep_shape)
 def cumulative_logsumexp(x, *, axis: int, exclusive: bool, reverse: bool):
     """Running logarithm of the sum of exponentials along `axis`."""
     return scan_axis(np.logaddexp.accumulate, x, axis, exclusive, reverse, -np.inf)
@@ -73,7 +74,13 @@ def weighted_cumsum_wrt_b(g, v, a, b, axis, exclusive, reverse):
     return -v * weighted_cumsum(g, -b, -a, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
-@primitive(core=0, v=weighted_cumsum_wrt_v, a=lambda g, out: g * out, b=weighted_cumsum_wrt_b)
+@primitive(
+    core=0,
+    v=weighted_cumsum_wrt_v,
+    a=lambda g, out: g * out,
+    b=weighted_cumsum_wrt_b,
+    shape=broadcast_inputs,
+)
 def weighted_cumsum(v, a, b, *, axis: int, exclusive: bool, reverse: bool):
     """Weighted running sum: element i is the sum of v_j · exp(a_i - b_j) over all j up to i.
 

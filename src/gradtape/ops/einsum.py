@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.dtypes import accumulator
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
 from gradtape.ops.linalg.matmul import matmul_raw
 from gradtape.ops.reduce import broadcast_to, unbroadcast
@@ -54,7 +55,19 @@ def transpose_equation(equation: str, i: int) -> tuple[str, int, int, tuple[Any,
     return ",".join(named) + "->" + known, len(known), len(labels[i]), key
 
 
-@primitive(xs=einsum_wrt_xs)
+def einsum_shape(*xs, equation):
+    inputs, output = equation.split("->")
+    size: dict[str, Any] = {}
+    fronts = []
+    for x, labels in zip(xs, inputs.split(","), strict=True):
+        at = len(x.shape) - len(labels)
+        fronts.append(x.shape[:at])
+        for label, n in zip(labels, x.shape[at:], strict=True):
+            (size[label],) = broadcast_shapes((size.get(label, 1),), (n,))
+    return (*broadcast_shapes(*fronts), *[size[label] for label in output])
+
+
+@primitive(xs=einsum_wrt_xs, shape=einsum_shape)
 def einsum(*xs, equation: str):
     """Sum of products over the labels that are missing on the right of `equation`."""
     dtype = xs[0].dtype

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.primitive import elementwise, primitive
+from gradtape.core.shape_rule import broadcast_inputs, keep_shape
 from gradtape.ops.relu_kernel import is_positive, keep_where, positive_part
 
 # -- arithmetic ------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ def nextafter(x1, x2):
     return np.nextafter(x1, x2)
 
 
-@primitive(xs=lambda g: g)
+@primitive(xs=lambda g: g, shape=broadcast_inputs)
 def add_all(*xs):
     """Sum of arrays of one shape."""
     return sum(xs[1:], xs[0])
@@ -589,13 +590,28 @@ def discretize(x, *, dtype: Any):
     return x.astype(dtype)
 
 
+@discretize.lower
+def lower_discretize(x, *, dtype):
+    """XLA clips floats that no integer equals; processors give the smallest integer for them."""
+    x = x.real if x.dtype.kind == "c" and dtype.kind in "iub" else x
+    if dtype.kind not in "iu" or x.dtype.kind in "iub":
+        return x.astype(dtype)
+    bits = 64 if dtype.itemsize == 8 else 32
+    x = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    half = 2.0 ** (bits - 1)
+    limit = 2 * half if dtype.name in ("uint32", "uint64") else half
+    near = np.where(x >= half, x.astype(np.float64) - 2 * half, x)  # modulo 2 ** bits
+    whole = np.where((x >= -half) & (x < limit), near.astype(f"int{bits}"), -(2 ** (bits - 1)))
+    return whole.astype(dtype)
+
+
 @elementwise(x=lambda g: g)
 def identity(x):
     """`x` itself, as a new tensor."""
     return x
 
 
-@primitive(x=None)
+@primitive(x=None, shape=keep_shape)
 def stop_gradient(x):
     """`x`, treated as a constant by the tape."""
     return x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from math import prod
 from typing import Any
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.primitive import primitive
+from gradtape.core.open_shape import broadcast_shapes
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import BOOL, FRESH, INT64, keep_shape, lead_axes, replace_axis
 from gradtape.ops.elementwise import add, cast, equal
 from gradtape.ops.reduce import unbroadcast
-from gradtape.ops.shape import as_scalar_unless_string, reshape, shape_of, zeros
+from gradtape.ops.shape import as_scalar_unless_string, concat, reshape, shape_of, zeros
 
 # Below this many elements `np.add.at` is faster than a product with a sparse matrix.
 SPARSE_SUM_MIN_SIZE = 2048
@@ -24,7 +27,11 @@ def gather_wrt_params(g, params_spec, indices, axis):
     return scatter_add(g, indices, axis=axis, size=params_spec.shape[axis])
 
 
-@primitive(params=gather_wrt_params, indices=None)
+def gather_shape(params, indices, axis):
+    return replace_axis(params.shape, axis, *indices.shape)
+
+
+@primitive(params=gather_wrt_params, indices=None, shape=gather_shape)
 def gather(params, indices, *, axis: int):
     """Slices of `params` along `axis`, one for each entry of `indices`."""
     if not indices.shape:
@@ -46,7 +53,7 @@ def lower_gather(params, indices, *, axis):
     return np.take(params, indices, axis=axis)
 
 
-@primitive(params=gather_wrt_params, indices=None)
+@primitive(params=gather_wrt_params, indices=None, shape=gather_shape)
 def take(params, indices, *, axis: int):
     """As `gather`, for uses where TensorFlow's gradient is dense rather than IndexedSlices."""
     return box_string(params.take(indices, axis=axis))
@@ -96,7 +103,17 @@ def move_slices_first(updates: Any, indices: Any, axis: int) -> Any:
     return np.moveaxis(flat, at, 0)
 
 
-@primitive(updates=lambda g, indices, axis: take(g, indices, axis=axis), indices=None)
+def scatter_add_shape(updates, indices, axis, size):
+    """Axes of `indices` become one axis of length `size`, which has position `axis`."""
+    end = len(updates.shape) + axis + 1
+    return (*updates.shape[: end - len(indices.shape)], size, *updates.shape[end:])
+
+
+@primitive(
+    updates=lambda g, indices, axis: take(g, indices, axis=axis),
+    indices=None,
+    shape=scatter_add_shape,
+)
 def scatter_add(updates, indices, *, axis: int, size: int):
     """Adjoint of `gather`: add slices of `updates` into zeros of length `size`."""
     slices = move_slices_first(updates, indices, axis)
@@ -136,7 +153,12 @@ def gather_nd_wrt_params(g, params_spec, indices, rank):
     return scatter_nd(g, indices, shape=params_spec.shape[len(params_spec.shape) - rank :])
 
 
-@primitive(params=gather_nd_wrt_params, indices=None)
+def gather_nd_shape(params, indices, rank):
+    front, depth = lead_axes(params, rank), operator.index(indices.shape[-1])
+    return (*front, *indices.shape[:-1], *params.shape[len(front) + depth :])
+
+
+@primitive(params=gather_nd_wrt_params, indices=None, shape=gather_nd_shape)
 def gather_nd(params, indices, *, rank: int):
     """Slices of the last `rank` axes of `params` that the rows of `indices` point at."""
     lead = params.shape[: params.ndim - rank]
@@ -190,7 +212,12 @@ def scatter_nd_wrt_updates(g, indices, shape):
     return gather_nd(g, indices, rank=len(shape))
 
 
-@primitive(updates=scatter_nd_wrt_updates, indices=None)
+def scatter_nd_shape(updates, indices, shape):
+    inner = len(indices.shape) - 1 + len(shape) - operator.index(indices.shape[-1])
+    return (*lead_axes(updates, inner), *shape)
+
+
+@primitive(updates=scatter_nd_wrt_updates, indices=None, shape=scatter_nd_shape)
 def scatter_nd(updates, indices, *, shape: tuple[int, ...]):
     """Zeros of `shape` with `updates` added where the rows of `indices` point."""
     slices, lead, rows = prepare_scatter_nd("scatter_nd", updates, indices, shape)
@@ -231,7 +258,7 @@ def update_nd_wrt_updates(g, indices, updates_spec, out_spec, rank):
     return unbroadcast(gather_nd(g, indices, rank=rank), shape, len(shape), g, out_spec.shape)
 
 
-@primitive(x=update_nd_wrt_x, indices=None, updates=update_nd_wrt_updates)
+@primitive(x=update_nd_wrt_x, indices=None, updates=update_nd_wrt_updates, shape=keep_shape)
 def update_nd(x, indices, updates, *, rank: int):
     """`x` with `updates` written where the rows of `indices` point.
 
@@ -280,7 +307,12 @@ def scatter_nd_extreme_wrt_updates(g, x, indices, updates, out, x_spec):
     return gather_nd(g / count, indices, rank=len(x_spec.shape)) * other
 
 
-@primitive(x=scatter_nd_extreme_wrt_x, indices=None, updates=scatter_nd_extreme_wrt_updates)
+@primitive(
+    x=scatter_nd_extreme_wrt_x,
+    indices=None,
+    updates=scatter_nd_extreme_wrt_updates,
+    shape=keep_shape,
+)
 def scatter_nd_extreme(x, indices, updates, *, largest: bool):
     """Elementwise maximum (or minimum) of `x` and of the `updates` at `indices`."""
     slices, _, rows = prepare_scatter_nd("tensor_scatter_nd_max", updates, indices, x.shape)
@@ -296,6 +328,15 @@ def lower_scatter_nd_extreme(x, indices, updates, *, largest):
     return target.max(updates) if largest else target.min(updates)
 
 
+def prepend_batch_index(indices: Any) -> Any:
+    """Put the number of the example in front of each row of `indices` (batch, …, depth)."""
+    shape = shape_of(indices)
+    numbers = np.arange(shape[0], dtype=getattr(indices, "_array", indices).dtype)
+    column = np.empty((*shape[:-1], 1), numbers.dtype)
+    column[...] = numbers.reshape(-1, *(1,) * (len(shape) - 1))
+    return concat(column, indices, axis=-1)
+
+
 # -- along the last axis ---------------------------------------------------------------------------
 
 
@@ -308,7 +349,7 @@ def take_along(x: Any, indices: Any) -> Any:
     return take(flat, add(indices, start), axis=-1)
 
 
-@primitive(x=None)
+@primitive(x=None, shape=lambda x, descending: Spec((x.shape, INT64)))
 def stable_argsort(x, *, descending: bool):
     """Positions that sort the last axis; ties keep their order."""
     if not descending:
@@ -319,13 +360,13 @@ def stable_argsort(x, *, descending: bool):
     return n - 1 - back[..., ::-1]
 
 
-@primitive(indices=None)
+@primitive(indices=None, shape=lambda indices, depth: Spec(((*indices.shape, depth), BOOL)))
 def one_hot_mask(indices, *, depth: int):
     """Mask with a new last axis, true where its position equals the index."""
     return np.equal(np.asarray(indices)[..., None], np.arange(depth))
 
 
-@primitive(dynamic=True, x=None)
+@primitive(dynamic=True, x=None, shape=lambda x: Spec(((FRESH, len(x.shape)), INT64)))
 def where_true(x):
     """Coordinates of the elements that are true or nonzero, one row each."""
     return np.argwhere(x)
@@ -334,7 +375,12 @@ def where_true(x):
 where_true.keep_on_host("the size of the result depends on the values")
 
 
-@primitive(indices=None)
+def flatten_batch_indices_shape(indices, shape, size):
+    front = shape + (1,) * (len(indices.shape) - len(shape))
+    return Spec((broadcast_shapes(indices.shape, front), INT64))
+
+
+@primitive(indices=None, shape=flatten_batch_indices_shape)
 def flatten_batch_indices(indices, *, shape: tuple[int, ...], size: int):
     """Indices into rows of length `size`, as indices into all rows of the batch, end to end."""
     check_index_range("gather", indices, size)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InternalError, InvalidArgumentError, OpError
-from gradtape.core.primitive import elementwise, primitive
+from gradtape.core.primitive import Spec, elementwise, primitive
 
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
@@ -106,7 +106,14 @@ def invert(x):
     return ~x
 
 
-@primitive(x=None)
+def bitcast_to_shape(x, dtype):
+    before, after = x.dtype.itemsize, dtype.itemsize
+    if after == before:
+        return Spec((x.shape, dtype))
+    return Spec(((*x.shape, before // after) if after < before else x.shape[:-1], dtype))
+
+
+@primitive(x=None, shape=bitcast_to_shape)
 def bitcast_to(x, *, dtype: Any):
     """The bits of `x` as another dtype; a last axis is added or removed where itemsizes differ."""
     shape = x.shape

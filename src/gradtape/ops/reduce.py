@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import NUMPY_BLAS, BlasThreadSettings, run_sum
 from gradtape.core.dtypes import accumulator
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import lead_axes, replace_axis
 from gradtape.ops.elementwise import (
     cast,
     conj,
@@ -25,7 +27,20 @@ from gradtape.ops.shape import concat, inverse_permutation, reshape, shape_of, s
 Axes = tuple[int, ...]
 
 
-@primitive(g=lambda g, axis, keepdims: reduce_sum(g, axis=axis, keepdims=keepdims))
+def reduced_shape(x, axis, keepdims):
+    rank = len(x.shape)
+    if keepdims:
+        return tuple([1 if i - rank in axis else n for i, n in enumerate(x.shape)])
+    return tuple([n for i, n in enumerate(x.shape) if i - rank not in axis])
+
+
+def spread_shape(g, axis, keepdims, shape):
+    return lead_axes(g, len(shape) - (0 if keepdims else len(axis))) + shape
+
+
+@primitive(
+    g=lambda g, axis, keepdims: reduce_sum(g, axis=axis, keepdims=keepdims), shape=spread_shape
+)
 def spread(g, *, axis: Axes, keepdims: bool, shape: tuple[int, ...]):
     """Adjoint of a sum: put the reduced axes back and repeat along them."""
     lead = g.shape[: g.ndim - len(shape) + (0 if keepdims else len(axis))]
@@ -55,7 +70,8 @@ def lower_spread(g, *, axis, keepdims, shape):
 
 
 @primitive(
-    x=lambda g, x_spec, axis, keepdims: spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape)
+    x=lambda g, x_spec, axis, keepdims: spread(g, axis=axis, keepdims=keepdims, shape=x_spec.shape),
+    shape=reduced_shape,
 )
 def reduce_sum(x, *, axis: Axes, keepdims: bool):
     """Sum along `axis`, accumulated in float32 for the half types."""
@@ -83,7 +99,7 @@ def sum_raw(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
         total = x.dot(ones_vector(x.size, wide))
         return total.reshape(1) if keepdims else total
     if same and len(axis) > n and x.size >= 32768 and wide.char in "fd" and x.flags.c_contiguous:
-        total = sum_vector(x.reshape(-1))
+        total = run_sum(sum_vector, x.reshape(-1))
         return total.reshape((1,) * x.ndim) if keepdims else total
     if same and n > 1 and len(axis) == n and -1 not in axis and x.size:
         total = sum_matrix_rows(x.reshape(-1, x.shape[-1]))
@@ -96,7 +112,8 @@ def sum_raw(x: Any, axis: Axes, wide: Any, keepdims: bool) -> Any:
             and width <= MAX_DOT_LENGTH
             and x.flags.c_contiguous
         ):
-            total = np.dot(x.reshape(-1, width), np.ones(width, wide)).reshape(x.shape[:-1])
+            total = run_sum(np.dot, x.reshape(-1, width), np.ones(width, wide))
+            total = total.reshape(x.shape[:-1])
             return total[..., None] if keepdims else total
     return np.add.reduce(x, axis, wide, None, keepdims)
 
@@ -126,7 +143,7 @@ def count_reduced_elements(shape: tuple[int, ...], axis: Axes, least: int = 1) -
     return max(count, least)
 
 
-@primitive(x=reduce_mean_wrt_x)
+@primitive(x=reduce_mean_wrt_x, shape=reduced_shape)
 def reduce_mean(x, *, axis: Axes, keepdims: bool):
     """Mean along `axis`; NaN of no elements. Means of integers are rounded towards zero."""
     count = 1
@@ -150,13 +167,13 @@ def extreme_wrt_x(g, x, x_spec, out, axis, keepdims):
     return gate(back(g), hit) / ties
 
 
-@primitive(x=extreme_wrt_x)
+@primitive(x=extreme_wrt_x, shape=reduced_shape)
 def reduce_max(x, *, axis: Axes, keepdims: bool):
     """Largest element along `axis`; -inf or the smallest integer, if there is none."""
     return np.maximum.reduce(x, axis=axis, keepdims=keepdims, initial=lowest(x.dtype))
 
 
-@primitive(x=extreme_wrt_x)
+@primitive(x=extreme_wrt_x, shape=reduced_shape)
 def reduce_min(x, *, axis: Axes, keepdims: bool):
     """Smallest element along `axis`; inf or the largest integer, if there is none."""
     return np.minimum.reduce(x, axis=axis, keepdims=keepdims, initial=highest(x.dtype))
@@ -201,7 +218,7 @@ def products_of_others(x: Any) -> Any:
     return concat(rest * right, rest * left, *last, axis=-1)
 
 
-@primitive(x=reduce_prod_wrt_x)
+@primitive(x=reduce_prod_wrt_x, shape=reduced_shape)
 def reduce_prod(x, *, axis: Axes, keepdims: bool):
     """Product along `axis`."""
     wide = accumulator(x.dtype)
@@ -224,7 +241,7 @@ def finite_maximum(x: Any, axis: Axes) -> Any:
     return gate(top, is_finite(top))
 
 
-@primitive(x=reduce_logsumexp_wrt_x)
+@primitive(x=reduce_logsumexp_wrt_x, shape=reduced_shape)
 def reduce_logsumexp(x, *, axis: Axes, keepdims: bool):
     """Logarithm of the sum of exponentials along `axis`."""
     wide = x.astype(accumulator(x.dtype), copy=False)
@@ -240,7 +257,7 @@ def reduce_euclidean_norm_wrt_x(g, x, x_spec, out, axis, keepdims):
     return conj(x) * back(g / out) if x_spec.dtype.kind == "c" else x * back(g / out)
 
 
-@primitive(x=reduce_euclidean_norm_wrt_x)
+@primitive(x=reduce_euclidean_norm_wrt_x, shape=reduced_shape)
 def reduce_euclidean_norm(x, *, axis: Axes, keepdims: bool):
     """Square root of the sum of squared absolute values; rounded down for integers."""
     if x.dtype.kind == "c":
@@ -252,7 +269,11 @@ def reduce_euclidean_norm(x, *, axis: Axes, keepdims: bool):
     return norm.astype(x.dtype, copy=False)
 
 
-@primitive(x=None)
+def arg_shape(x, axis, dtype):
+    return Spec((replace_axis(x.shape, axis), np.dtype(dtype)))
+
+
+@primitive(x=None, shape=arg_shape)
 def argmax(x, *, axis: int, dtype: Any):
     """Index of the first largest element along `axis`; NaN counts as the smallest."""
     if x.dtype.kind not in "iub":
@@ -260,7 +281,7 @@ def argmax(x, *, axis: int, dtype: Any):
     return np.argmax(x, axis=axis).astype(dtype)
 
 
-@primitive(x=None)
+@primitive(x=None, shape=arg_shape)
 def argmin(x, *, axis: int, dtype: Any):
     """Index of the first smallest element along `axis`; NaN counts as the largest."""
     if x.dtype.kind not in "iub":
@@ -268,13 +289,13 @@ def argmin(x, *, axis: int, dtype: Any):
     return np.argmin(x, axis=axis).astype(dtype)
 
 
-@primitive(x=None)
+@primitive(x=None, shape=reduced_shape)
 def reduce_all(x, *, axis: Axes, keepdims: bool):
     """Whether all elements along `axis` are true."""
     return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)
 
 
-@primitive(x=None)
+@primitive(x=None, shape=reduced_shape)
 def reduce_any(x, *, axis: Axes, keepdims: bool):
     """Whether any element along `axis` is true."""
     return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
@@ -284,7 +305,8 @@ def sum_matrix_rows(x: Any) -> Any:
     """Sum of a raw matrix over its rows; by a product with ones for float32 and float64."""
     if x.dtype.char in "fd":
         n = x.shape[0]
-        return (ones_vector(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)).dot(x)
+        ones = ones_vector(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)
+        return ones.dot(x) if x.size < BlasThreadSettings.sum else NUMPY_BLAS.run(ones.dot, x)
     return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
 
 
@@ -325,7 +347,7 @@ def broadcast_to_wrt_x(g, x_spec, shape, rank):
     return reshape(total, shape=own, rank=len(shape) - len(axis))
 
 
-@primitive(x=broadcast_to_wrt_x)
+@primitive(x=broadcast_to_wrt_x, shape=lambda x, shape, rank: lead_axes(x, rank) + shape)
 def broadcast_to(x, *, shape: tuple[int, ...], rank: int):
     """`x` with its last `rank` axes broadcast to `shape`."""
     lead = x.shape[: x.ndim - rank]

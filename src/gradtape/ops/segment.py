@@ -21,7 +21,7 @@ from gradtape.ops.elementwise import (
     ones_like,
     select,
 )
-from gradtape.ops.gather_scatter import move_slices_first, scatter_add, take
+from gradtape.ops.gather_scatter import move_slices_first, scatter_add, scatter_add_shape, take
 from gradtape.ops.no_nan import conj_if_complex
 
 
@@ -32,7 +32,7 @@ def segment_extreme_wrt_data(g, data, data_spec, ids, out, axis, size):
     return gate(take(g / maximum(ties, 1), ids, axis=axis), hit)
 
 
-@primitive(data=segment_extreme_wrt_data, ids=None)
+@primitive(data=segment_extreme_wrt_data, ids=None, shape=scatter_add_shape)
 def segment_max(data, ids, *, axis: int, size: int):
     """Largest elements of each segment; the smallest finite number for an empty segment."""
     return combine_segments(
@@ -47,7 +47,7 @@ def lower_segment_max(data, ids, *, axis, size):
     return np.moveaxis(start.at[np.ravel(ids)].max(slices), 0, axis)
 
 
-@primitive(data=segment_extreme_wrt_data, ids=None)
+@primitive(data=segment_extreme_wrt_data, ids=None, shape=scatter_add_shape)
 def segment_min(data, ids, *, axis: int, size: int):
     """Smallest elements of each segment; the largest finite number for an empty segment."""
     return combine_segments(
@@ -74,7 +74,7 @@ def segment_prod_wrt_data(g, data, data_spec, ids, out, axis, size):
     return back * conj_if_complex(alone + shared)  # as in TensorFlow, not conjugated
 
 
-@primitive(data=segment_prod_wrt_data, ids=None)
+@primitive(data=segment_prod_wrt_data, ids=None, shape=scatter_add_shape)
 def segment_prod(data, ids, *, axis: int, size: int):
     """Product of the rows of each segment; one for an empty segment."""
     return combine_segments(np.multiply, data, ids, axis, size, 1)
@@ -109,7 +109,9 @@ def count_segment_rows(ids: Any, size: int, dtype: Any) -> Any:
     return np.bincount(np.ravel(ids), minlength=size).astype(dtype)
 
 
-@primitive(data=lambda g, indices, axis: take(g, indices, axis=axis), indices=None)
+@primitive(
+    data=lambda g, indices, axis: take(g, indices, axis=axis), indices=None, shape=scatter_add_shape
+)
 def stitch(data, indices, *, axis: int, size: int):
     """Zeros of length `size` along `axis`, with rows of `data` written at `indices`; the last wins.
 

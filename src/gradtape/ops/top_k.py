@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import BOOL, INT64
 
 
-@primitive(x=None)
+@primitive(x=None, shape=lambda x, k: Spec(((*x.shape[:-1], k), INT64)))
 def top_indices(x, *, k: int):
     """Positions (..., k) of the largest entries, largest first; ties in order, NaN last."""
     # A stable sort of the reversed array, read backwards, keeps ties in their original order.
@@ -18,7 +19,7 @@ def top_indices(x, *, k: int):
     return n - 1 - order[..., ::-1][..., :k]
 
 
-@primitive(scores=None, classes=None)
+@primitive(scores=None, classes=None, shape=lambda scores, classes, k: Spec((classes.shape, BOOL)))
 def is_in_top_k(scores, classes, *, k: int):
     """Whether the score (b, n) of each class (b,) is among the `k` largest of its row."""
     known = (classes >= 0) & (classes < scores.shape[1])

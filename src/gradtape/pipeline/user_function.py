@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -34,8 +35,9 @@ class UserFunction(RandomSource):
             the graph has guards, side effects or variables.
     """
 
-    def __init__(self, python_function: Any) -> None:
-        """Compile `python_function` when it is first called."""
+    def __init__(self, python_function: Any, method: str = "map") -> None:
+        """Compile `python_function` when it is first called; `method` of Dataset calls it."""
+        self.method = method
         self.python_function = python_function
         self.plans: dict[Any, MapPlan | None] = {}
         name = getattr(python_function, "__name__", "map_func")
@@ -50,9 +52,28 @@ class UserFunction(RandomSource):
 
     def __call__(self, *element: Any) -> Any:
         """Call the compiled function; call the Python function if there are composite tensors."""
-        if all(has_no_composites(part) for part in element):
-            return self.function(*element)
-        return self.python_function(*element)
+        try:
+            if all(has_no_composites(part) for part in element):
+                return self.function(*element)
+            return self.python_function(*element)
+        except TypeError:
+            self.check_arity(len(element))
+            raise
+
+    def check_arity(self, count: int) -> None:
+        """Raise TypeError if the function cannot take `count` arguments."""
+        try:
+            parameters = inspect.signature(self.python_function)
+        except (TypeError, ValueError):  # a builtin function
+            return
+        try:
+            parameters.bind(*range(count))
+        except TypeError:
+            raise TypeError(
+                f"{self.method}: an element has {count} components, but the function takes "
+                f"{len(parameters.parameters)} arguments: {parameters}. Give it one parameter for "
+                "each component."
+            ) from None
 
     def apply(self, element: Any, work: Iteration | None = None) -> Any:
         """Apply the function to an element; the result is an element.

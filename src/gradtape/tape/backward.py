@@ -1,16 +1,14 @@
 """The backward pass: each entry, newest first, turns its output's cotangent into its inputs'.
 
-A *step* is the backward half of one primitive for one set of watched inputs. It is a copy of
-`step_template.py`, made on first use, in two forms: `step(entry, g, grads)` works on raw arrays;
-`step.recorded` works on Tensors, so that an outer recorder sees the ops. `grads` maps uids to
-cotangents. Its key SOURCES holds the uids whose gradients are requested.
+The step of a primitive for one set of watched inputs runs copies of `step_template.py`, made on
+first use. The key SOURCES of `grads` holds the uids whose gradients are requested.
 """
 
 from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
@@ -23,7 +21,7 @@ from gradtape.core.fastpath.codegen import INPUT_NAMES, readable_text
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
-from gradtape.core.ports import BackwardStep, TapePort
+from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops.cotangent import Cotangents, accumulate, make_absent_cotangent
@@ -36,33 +34,61 @@ from gradtape.tape.indexed_slices import (
     densify_cotangent,
     keeps_slices,
 )
+from gradtape.tape.step import ROUTE_COTANGENT, Entry, RunStep, Step
 
 TEMPLATE_FILE = os.path.join(os.path.dirname(__file__), "step_template.py")
 # Names of the template that a static parameter would hide
 RESERVED_NAMES = frozenset(("x", "y", "z", "out", "g", "t", "p", "entry", "grads", "_"))
 
 
-def make_step(op: Primitive, mask: int, folded: bool) -> BackwardStep:
-    """The backward step of `op` for the inputs in `mask`; `folded` if an operand was broadcast."""
+class PrimitiveStep(Step):
+    """The backward step of a primitive for one set of watched inputs."""
 
-    def make(is_raw: bool) -> Any:
+    __slots__ = ("count", "folded", "mask", "narrowed", "op", "run", "run_recorded")
+
+    def __init__(self, op: Primitive, mask: int, folded: bool) -> None:
+        """For the inputs in `mask`; `folded` if an operand was broadcast."""
+        self.op = op
+        self.count = None if op.variadic else mask.bit_count()
+        self.mask = mask
+        self.folded = folded
+        self.narrowed: dict[tuple[int, bool], Any] = {}
+        self.run = self.generate(True)
+        self.run_recorded = self.generate_and_run_recorded
+
+    def generate(self, raw: bool) -> Any:
+        """Make `run` or `run_recorded`."""
+        op = self.op
+        assert op is not None
         if op.variadic:
-            step = make_variadic_step(op, is_raw)
+            step = make_variadic_step(op, raw)
         else:
-            step = generate_step(op, mask, mask, folded, is_raw)
+            step = generate_step(op, self.mask, self.mask, self.folded, raw)
         return SPARSE_STEPS[op.name](step) if op.name in SPARSE_STEPS else step
 
-    def recorded(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
-        raw.recorded = make(False)  # few programs differentiate a backward pass
-        raw.recorded(entry, g, grads)
+    def generate_and_run_recorded(self, entry: Entry, g: Any, grads: dict[int, Any]) -> None:
+        """Run on Tensors; generated on first use, because few programs need it."""
+        self.run_recorded = self.generate(False)
+        self.run_recorded(entry, g, grads)
 
-    raw = make(True)
-    raw.recorded = recorded
-    raw.op = op
-    raw.variadic = op.variadic
-    raw.count = mask.bit_count()
-    raw.narrow = make_narrow(op, mask, folded)
-    return raw
+    def narrow(self, want: int, raw: bool) -> RunStep:
+        """`run` or `run_recorded` with only some rules."""
+        key = (want, raw)
+        if key not in self.narrowed:
+            self.narrowed[key] = self.generate_narrow(want, raw)
+        step: RunStep = self.narrowed[key]
+        return step
+
+    def generate_narrow(self, want: int, raw: bool) -> Any:
+        """Make the step that runs only the rules of the watched inputs in `want`."""
+        op = self.op
+        assert op is not None
+        if op.variadic:
+            full = make_variadic_step(op, raw)
+            return lambda entry, g, grads: full(entry, g, grads, want)
+        bits = [i for i in range(len(op.inputs)) if self.mask >> i & 1]
+        some = sum(1 << i for k, i in enumerate(bits) if want >> k & 1)
+        return generate_step(op, self.mask, some, self.folded, raw)
 
 
 def generate_step(op: Primitive, mask: int, want: int, folded: bool, raw: bool) -> Any:
@@ -188,38 +214,6 @@ def fill_missing_cotangents(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotan
     )
 
 
-def make_narrow(op: Primitive, mask: int, folded: bool) -> Callable[[int, bool], Any]:
-    """Make the function `narrow(want, raw)`, which returns a step that runs only some rules.
-
-    Bit k of `want` is the k-th watched input.
-    """
-    cache: dict[tuple[int, bool], Any] = {}
-
-    def narrow(want: int, raw: bool) -> Any:
-        key = (want, raw)
-        if key not in cache:
-            if op.variadic:
-                full = make_variadic_step(op, raw)
-                cache[key] = lambda entry, g, grads: full(entry, g, grads, want)
-            else:
-                bits = [i for i in range(len(op.inputs)) if mask >> i & 1]
-                some = sum(1 << i for k, i in enumerate(bits) if want >> k & 1)
-                cache[key] = generate_step(op, mask, some, folded, raw)
-        return cache[key]
-
-    return narrow
-
-
-def route_cotangent(entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
-    """Store the cotangent of one of several outputs under the uid of their common entry."""
-    _, anchor, i = entry
-    grads.setdefault(anchor, {})[i] = g
-
-
-route_cotangent.recorded = route_cotangent  # type: ignore[attr-defined]
-route_cotangent.variadic = False  # type: ignore[attr-defined]
-route_cotangent.count = 1  # type: ignore[attr-defined]
-
 STEP_GLOBALS: dict[str, Any] = {
     "__name__": "gradtape.tape.step_template",
     "__builtins__": builtins,  # NumPy imports modules through it
@@ -229,7 +223,7 @@ STEP_GLOBALS: dict[str, Any] = {
     "fill_missing_cotangents": fill_missing_cotangents,
 }
 
-TapePort.supply(make_step=make_step, route_cotangent=route_cotangent)
+TapePort.supply(make_step=PrimitiveStep, route_cotangent=ROUTE_COTANGENT)
 
 
 def backward_pass(
@@ -265,7 +259,7 @@ def sweep_all(record: TapeRecord, grads: dict[int, Any], recorded: bool, release
             if entry is not None:
                 g = grads.pop(uid, None)
                 if g is not None:
-                    (entry[0].recorded if recorded else entry[0])(entry, g, grads)
+                    (entry[0].run_recorded if recorded else entry[0].run)(entry, g, grads)
 
 
 @ignore_float_errors()
@@ -276,7 +270,8 @@ def sweep_and_release(record: TapeRecord, grads: dict[int, Any]) -> None:
         if entry is not None:
             g = grads.pop(uid, None)
             if g is not None:
-                entry[0](entry, g, grads)
+                run = entry[0].run  # an attribute, not a method: CPython loads it faster so
+                run(entry, g, grads)
 
 
 def iterate_backwards(record: TapeRecord, release: bool) -> Iterable[tuple[int, Any]]:
@@ -311,10 +306,10 @@ def sweep_to_sources(
             step = entry[0]
             if type(g) is SparseCotangent and not keeps_slices(step):
                 g = densify_cotangent(g)
-            inputs = entry[1] if step.variadic else entry[1 : 1 + step.count]
+            inputs = step.inputs_of(entry)
             want = sum(1 << k for k, source in enumerate(inputs) if source in reached)
             if want == (1 << len(inputs)) - 1:
-                (step.recorded if recorded else step)(entry, g, grads)
+                (step.run_recorded if recorded else step.run)(entry, g, grads)
             elif want:
                 step.narrow(want, not recorded)(entry, g, grads)
     del grads[SOURCES]
@@ -327,7 +322,7 @@ def reachable_uids(record: TapeRecord, sources: frozenset[int]) -> set[int]:
     for uid, entry in record.items():
         if entry is not None:
             step = entry[0]
-            inputs = entry[1] if step.variadic else entry[1 : 1 + step.count]
+            inputs = step.inputs_of(entry)
             if not reached.isdisjoint(inputs):
                 reached.add(uid)
     return reached

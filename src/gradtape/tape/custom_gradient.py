@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.context import current_trace, local, next_uid, use_recorders
+from gradtape.core.context import current_stage, local, next_uid, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
@@ -31,6 +31,7 @@ from gradtape.tape.indexed_slices import (
 )
 from gradtape.tape.ragged_gradient import differentiable_part, replace_differentiable_part
 from gradtape.tape.source import current_value, variable_of
+from gradtape.tape.step import CallStep, Entry
 
 
 class VariableWatcher(dict[int, Any]):
@@ -49,33 +50,22 @@ class VariableWatcher(dict[int, Any]):
             self.variables[variable._key] = variable
 
 
-class CustomGradientStep:
+class CustomGradientStep(CallStep):
     """The backward step of one call of a function with a custom gradient."""
-
-    variadic = True
 
     def __init__(
         self,
         grad: Callable[..., list[Any]],
         specs: tuple[Spec, ...],
         shapes: list[tuple[int, ...]],
-        raw: bool = True,
     ) -> None:
         """`grad` maps a cotangent for each of `specs` to a gradient, or None, for each input."""
         self.grad = grad
         self.specs = specs
         self.shapes = shapes
-        self.raw = raw
-        if raw:
-            self.recorded = CustomGradientStep(grad, specs, shapes, raw=False)
 
-    def narrow(self, want: int, raw: bool) -> Any:
-        """This step, restricted to the watched inputs in `want`."""
-        step = self if raw else self.recorded
-        return lambda entry, g, grads: step(entry, g, grads, want)
-
-    def __call__(
-        self, entry: tuple[Any, ...], g: dict[int, Any], grads: dict[int, Any], want: int = -1
+    def run(
+        self, entry: Entry, g: Any, grads: dict[int, Any], want: int = -1, raw: bool = True
     ) -> None:
         """Call the user's function and add its gradients to `grads`."""
         _, uids, mask = entry
@@ -86,7 +76,10 @@ class CustomGradientStep:
         for i in range(mask.bit_length()):
             if mask >> i & 1:
                 if want >> position & 1 and results[i] is not None:
-                    uid, t = uids[position], self.from_user_gradient(results[i], self.shapes[i])
+                    uid, t = (
+                        uids[position],
+                        self.from_user_gradient(results[i], self.shapes[i], raw),
+                    )
                     if type(t) is SparseCotangent and not can_stay_sparse(uid, grads):
                         t = densify_cotangent(t)
                     add_cotangent(grads, uid, t)
@@ -127,15 +120,18 @@ class CustomGradientStep:
         tensor = g if isinstance(g, Tensor) else make_tensor(g)
         return conj(tensor) if tensor._array.dtype.kind == "c" else tensor
 
-    def from_user_gradient(self, result: Any, shape: tuple[int, ...]) -> Any:
+    def from_user_gradient(self, result: Any, shape: tuple[int, ...], raw: bool) -> Any:
         """Convert the user's gradient for an input of `shape` to a cotangent of the pass."""
         if isinstance(result, IndexedSlices):
-            values, indices = self.from_user_gradient(result.values, ()), convert(result.indices)
-            return SparseCotangent(values, indices._array if self.raw else indices, shape)
+            values, indices = (
+                self.from_user_gradient(result.values, (), raw),
+                convert(result.indices),
+            )
+            return SparseCotangent(values, indices._array if raw else indices, shape)
         tensor = convert(result)
         if tensor._array.dtype.kind == "c":
             tensor = conj(tensor)
-        return tensor._array if self.raw else tensor
+        return tensor._array if raw else tensor
 
 
 def stack_gradients(answers: list[Any], shape: tuple[int, ...]) -> Any:
@@ -330,7 +326,7 @@ def recompute_grad(f: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         watcher = VariableWatcher()
         states = [save() for save, _ in RECOMPUTE_STATE]
-        with use_recorders((*current_trace(), watcher)):
+        with use_recorders((*current_stage(), watcher)):
             result = f(*args, **kwargs)
         given = [variable_of(t) for t in nest.flatten((args, kwargs))]
         variables = [v for v in watcher.variables.values() if all(v is not g for g in given)]

@@ -22,9 +22,10 @@ from gradtape.core.ledger import ledger, note_tape, serial_of
 from gradtape.core.ports import ExplainPort
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.shape import as_scalar_unless_string, zeros
-from gradtape.tape.backward import backward_pass, route_cotangent
+from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.source import current_value, make_zeros_like, needs_zeros, variable_of
+from gradtape.tape.step import ROUTE_COTANGENT
 
 log = logging.getLogger("gradtape")
 
@@ -70,14 +71,14 @@ class TangentRecord(dict[int, Any]):
     def complete(self, outs: tuple[Tensor, ...]) -> None:
         """Replace the entry that was just stored for `outs` by their tangents."""
         entry = self.pop(outs[0].uid)
-        several = entry[0] is route_cotangent
+        several = entry[0] is ROUTE_COTANGENT
         if several:
             anchor = entry[1]
             for out in outs[1:]:
                 del self[out.uid]
             entry = self.pop(anchor)
         step = entry[0]
-        inputs = dict.fromkeys(entry[1] if step.variadic else entry[1 : 1 + step.count])
+        inputs = dict.fromkeys(step.inputs_of(entry))
         others = self.outer_recorders()
         dummies = [make_zeros_like(out) for out in outs]
         inner = TapeRecord(False)
@@ -85,7 +86,7 @@ class TangentRecord(dict[int, Any]):
             inner.watch(dummy.uid)
         pulled: dict[int, Any] = {SOURCES: frozenset()}
         with use_recorders((*others, inner)):
-            step.recorded(entry, dict(enumerate(dummies)) if several else dummies[0], pulled)
+            step.run_recorded(entry, dict(enumerate(dummies)) if several else dummies[0], pulled)
         recorded = bool(others)
         grads: dict[int, Any] = {SOURCES: frozenset(dummy.uid for dummy in dummies)}
         with use_recorders(others):

@@ -93,7 +93,7 @@ def can_stay_sparse(uid: int, grads: dict[int, Any]) -> bool:
 
 def keeps_slices(step: Any) -> bool:
     """Whether a step maps slices to slices, as in TensorFlow."""
-    return hasattr(step, "op") and step.op.name in ("cast", "identity", "negative")
+    return step.op is not None and step.op.name in ("cast", "identity", "negative")
 
 
 def make_cast_step(step: Any) -> Any:

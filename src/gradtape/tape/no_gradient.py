@@ -8,30 +8,27 @@ from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import Tensor, mark_recorded
 from gradtape.ops.shape import mark_no_gradient
+from gradtape.tape.step import Step
 
 
-class NoGradientStep:
+class NoGradientStep(Step):
     """The backward step of an op without a gradient."""
 
-    variadic = False
     count = 1
 
     def __init__(self, op: str) -> None:
         """`op` is TensorFlow's name of the op."""
         self.name = op
-        self.recorded = self
 
-    def narrow(self, want: int, raw: bool) -> NoGradientStep:
-        """This step: it has only one watched input."""
-        return self
-
-    def __call__(self, entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
+    def run(self, entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
         """Raise.
 
         Raises:
             LookupError: always.
         """
         raise LookupError(f"gradient registry has no entry for: {self.name}")
+
+    run_recorded = run
 
 
 def record_no_gradient(

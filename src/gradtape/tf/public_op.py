@@ -264,7 +264,7 @@ def make_binary_op(
 
 def copy_docstring(public_function: Any, function: Any) -> Any:
     """Copy the primitive's docstring, with the public parameter names in it, and set the module."""
-    text = function.__doc__
+    text = function.__doc__ or ""  # `python -OO` strips docstrings
     parameters = inspect.signature(public_function).parameters
     for inner, outer in zip(function.op.inputs, parameters, strict=False):
         text = text.replace(f"`{inner}`", f"`\0{outer}`")

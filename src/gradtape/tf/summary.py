@@ -14,17 +14,20 @@ from gradtape.core import dtypes
 from gradtape.core.argument import check_instance
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
-from gradtape.core.errors import public
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.name_scope import current_scope, name_scope
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
 from gradtape.graph.side_effect import call_on_host
-from gradtape.tf.array.concat_split import concat
+from gradtape.tf.array.concat_split import concat, stack, unstack
+from gradtape.tf.array.creation import constant
+from gradtape.tf.audio import encode_wav
 from gradtape.tf.image.codec import encode_png
 from gradtape.tf.image.color import convert_image_dtype
 from gradtape.tf.math.cast import cast
 from gradtape.tf.summary_writer import FileWriter, SummaryWriter, summary_state
 
+WAV_CONTENT = b"\x10\x0b"  # the message by which TensorBoard knows the encoding
 DEFAULT_MAX_QUEUE, DEFAULT_FLUSH_MILLIS = 10, 120_000
 log = logging.getLogger("gradtape")
 
@@ -224,14 +227,19 @@ def write(
 
 
 def write_for_plugin(
-    plugin: str, name: str, value: Callable[[], Any], step: Any, about: str | None
+    plugin: str,
+    name: str,
+    value: Callable[[], Any],
+    step: Any,
+    about: str | None,
+    content: bytes = b"",
 ) -> Tensor:
-    """Record a value for a plugin of TensorBoard."""
+    """Record a value for a plugin of TensorBoard; `content` are its own settings."""
     if not is_recording():
         return convert(False)
     from gradtape.files.event import plugin_metadata
 
-    return write(current_scope() + name, value, step, plugin_metadata(plugin, about))
+    return write(current_scope() + name, value, step, plugin_metadata(plugin, about, content))
 
 
 @public
@@ -325,6 +333,46 @@ def image(
         return concat([[str(width), str(height)], encode_png(first)], axis=0)
 
     return write_for_plugin("images", name, value, step, description)
+
+
+@public
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: int = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Tensor:
+    """Record sounds as WAV files; otherwise as `scalar`.
+
+    Args:
+        name: the name in TensorBoard.
+        data: float32 of shape (sounds, samples, channels), between -1 and 1.
+        sample_rate: samples per second.
+        step: an integer; by default the step of `set_step`.
+        max_outputs: how many sounds to record at most.
+        encoding: "wav" or None.
+        description: for TensorBoard.
+
+    Raises:
+        ValueError: if `data` has not 3 axes, or `encoding` is another one.
+        InvalidArgumentError: if `data` is not float32, or `max_outputs` is negative.
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(f"audio: encoding must be 'wav' or None. Received {encoding!r}.")
+    if max_outputs < 0:
+        raise InvalidArgumentError(f"audio: max_outputs must be >= 0. Received {max_outputs}.")
+
+    def value() -> Any:
+        sounds = convert(data)
+        if sounds.shape.rank != 3:
+            raise ValueError(f"audio: data must have 3 axes. Received shape {sounds.shape}.")
+        first = [encode_wav(sound, sample_rate) for sound in unstack(sounds[:max_outputs])]
+        return stack([[wav, ""] for wav in first]) if first else constant("", shape=(0, 2))
+
+    return write_for_plugin("audio", name, value, step, description, WAV_CONTENT)
 
 
 experimental = SimpleNamespace(get_step=get_step, set_step=set_step, summary_scope=summary_scope)

@@ -106,3 +106,11 @@ def test_sparse_batch_of_elements_of_several_sizes():
         list(dataset.sparse_batch(3, [2, 2]))
     with pytest.raises(TypeError, match="single component"):
         dataset.enumerate().sparse_batch(3, [2])
+
+
+def test_padded_batch_keeps_scalar_strings():
+    data = tf.data.Dataset.from_tensor_slices((["a", "bb"], [1, 2]))
+    text, _ = next(iter(data.map(lambda s, n: (s, tf.ones([n]))).padded_batch(2)))
+    assert [type(one) for one in text.numpy()] == [bytes, bytes]
+    assert tf.strings.length(text).numpy().tolist() == [1, 2]
+    assert tf.strings.join([text, "!"]).numpy().tolist() == [b"a!", b"bb!"]

@@ -51,3 +51,19 @@ def test_initializers_make_tensors_of_a_shape():
     assert np.std(tf.random_normal_initializer(stddev=3.0)([500])) > 1
     with pytest.raises(ValueError, match="dtype"):
         tf.zeros_initializer()([2], tf.string)
+
+
+def test_numpy_function_in_a_graph_gets_scalars_as_tensorflow_gives_them():
+    kinds = []
+
+    def length(text, number, row):
+        kinds.append((type(text), type(number), type(row)))
+        return np.float32(len(text.decode()) + number)
+
+    @tf.function
+    def f(text, number, row):
+        return tf.numpy_function(length, [text, number, row], tf.float32)
+
+    for _ in range(3):
+        assert f(tf.constant("ab"), tf.constant(1), tf.ones([2])).numpy() == 3.0
+    assert set(kinds) == {(bytes, np.int32, np.ndarray)}

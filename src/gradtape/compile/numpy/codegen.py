@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import re
 from collections.abc import Callable
 from keyword import iskeyword
 from typing import Any
@@ -18,7 +20,10 @@ from gradtape.graph.graph import Effect
 KEYWORD_OUT_UFUNCS = {np.maximum, np.minimum}  # NumPy warns about a third position
 MIN_DELETED_BYTES = 1 << 16  # bytes; values of this size are deleted after their last read
 
+# Names that every plan may use for itself: its functions and variables, and Python's functions.
 RESERVED_NAMES = {"plan", "make", "f", "token", "mine", "calls", "late", "error", "s"}
+RESERVED_NAMES |= {"busy", "enter", "leave", "spare", *dir(builtins)}
+VALUE_NAME = re.compile(r"[vtipx]\d+")  # variables of a plan: a letter and a number
 
 
 class SourceWriter:
@@ -27,6 +32,7 @@ class SourceWriter:
     Attributes:
         namespace: objects by their name in the source.
         names: names of objects, by id.
+        reducers: names of the `reduce` methods of ufuncs.
         collects_calls: whether calls are collected in a list instead of executed.
         block_names: within a block, names of values (by number) and constants (by id).
     """
@@ -41,6 +47,7 @@ class SourceWriter:
             "IGNORE_ALL": IGNORE_ALL,
         }
         self.names: dict[Any, str] = {}
+        self.reducers: dict[Any, str] = {}
         self.lines: list[str] = []
         self.depth = 3
         self.collects_calls = False
@@ -54,13 +61,18 @@ class SourceWriter:
         """The name of an object in the source; `hint` is used if it is free."""
         found = self.names.get(id(thing))
         if found is None:
-            found = hint if hint.isidentifier() and not iskeyword(hint) else "f"
-            if found in self.namespace or found in RESERVED_NAMES:
-                found = f"{found}_{len(self.namespace)}"
-            check_identifier(found)
-            self.names[id(thing)] = found
+            found = self.names[id(thing)] = self.make_name(hint)
             self.namespace[found] = thing
         return found
+
+    def make_name(self, hint: str) -> str:
+        """A name like `hint` that nothing else in the source has."""
+        name = hint if hint.isidentifier() and not iskeyword(hint) else "f"
+        number = len(self.namespace)
+        while name in self.namespace or name in RESERVED_NAMES or VALUE_NAME.fullmatch(name):
+            name = f"{hint if hint.isidentifier() else 'f'}_{number}"
+            number += 1
+        return check_identifier(name)
 
     def operand_source(self, operand: Operand) -> str:
         """The source of an operand."""
@@ -148,6 +160,10 @@ class SourceWriter:
             self.add_line(f"{self.name_object(np.copyto, 'copyto')}({target}, {x})")
         self.add_line(f"{target}.put({places}, {values})")
 
+    def write_prepared(self, call: NumpyCall) -> None:
+        """Append a prepared call of the commit."""
+        self.add_line(f"late({self.operand_source(call.args[0])})")
+
     def write_fill(self, call: NumpyCall) -> None:
         """Append a broadcast that is copied into a buffer."""
         copyto = self.name_object(np.copyto, "copyto")
@@ -190,7 +206,7 @@ class SourceWriter:
             text = f"{x}[{args[0]}]"
         elif call.fn in ("real", "imag"):
             text = f"{x}.{call.fn}"
-        elif rank == 2 and (call.fn == "swapaxes" or args == ["(1, 0)"]):
+        elif rank == 2 and (call.fn == "swapaxes" or (call.fn, *args) == ("transpose", "(1, 0)")):
             text = f"{x}.T"
         else:
             text = f"{x}.{check_identifier(call.fn)}({', '.join(args)})"
@@ -268,6 +284,9 @@ class SourceWriter:
             return "calls"
         text = ""
         for call in calls:
+            if call.kind == "prepared":
+                text += f"{self.operand_source(call.args[0])}, "
+                continue
             operands = [self.operand_source(a) for a in (*call.args, *call.outs)]
             text += f"({', '.join([self.name_object(call.fn, call.fn.__name__), *operands])}), "
         return f"({text})"
@@ -291,9 +310,11 @@ class SourceWriter:
 
     def name_reducer(self, call: NumpyCall) -> str:
         """The name of the `reduce` method of a call's ufunc."""
-        name = f"{call.fn.__name__}_reduce"
-        self.namespace[name] = call.fn.reduce
-        return name
+        found = self.reducers.get(call.fn)
+        if found is None:
+            found = self.reducers[call.fn] = self.make_name(f"{call.fn.__name__}_reduce")
+            self.namespace[found] = call.fn.reduce
+        return found
 
     def write_broadcast(self, call: NumpyCall, x: str) -> None:
         """Append a broadcast; filling a small array takes a tenth of the time of `broadcast_to`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, starmap
 from operator import call
 from typing import Any
@@ -25,7 +25,8 @@ from gradtape.compile.numpy.passes.dead_code import remove_dead_code
 from gradtape.compile.numpy.passes.in_place_update import plan_in_place_updates
 from gradtape.compile.numpy.passes.scalar_operand import convert_scalar_operands
 from gradtape.compile.numpy.passes.sum_as_matmul import use_matmul_for_sums
-from gradtape.compile.numpy.program import Program
+from gradtape.compile.numpy.program import NumpyCall, Program
+from gradtape.core.blas_thread import NUMPY_BLAS, is_threaded_product
 from gradtape.core.ports import CompilerPort
 from gradtape.graph.graph import Graph
 
@@ -51,9 +52,12 @@ class NumpyPlan:
     Outputs are new arrays that the plan does not write to again. Inputs are never written to.
 
     Attributes:
-        in_place: the updates that `staged` leaves to the caller's commit: position of the output
-            → position of the input.
+        returns_jax_arrays: whether `start` runs the plan, and its results stay JAX arrays.
+        in_place: the updates that `run_for_commit` leaves to the caller's commit: position of the
+            output → position of the input.
     """
+
+    returns_jax_arrays = False
 
     def __init__(self, program: Program, passes: set[str], updates: dict[int, int]) -> None:
         """Prepare to run `program`; the layout passes among `passes` are applied on first use."""
@@ -77,7 +81,7 @@ class NumpyPlan:
     def run(self) -> Callable[..., tuple[Any, ...]]:
         """The generated function, from raw inputs to a tuple of raw outputs."""
         spare = make_unbuffered_function(self.program) if self.final_program.buffers else None
-        return generate_function(self.final_program, spare)
+        return limit_threads(generate_function(self.final_program, spare), self.program)
 
     @cached_property
     def run_for_commit(self) -> Callable[..., tuple[Any, Any]]:
@@ -85,14 +89,31 @@ class NumpyPlan:
 
         It returns the outputs, with None for those updates, and the calls that perform the updates.
         The caller passes these calls to `run_commit_calls`. They read buffers of the plan: until
-        the commit is done, the caller must prevent other calls of `staged`. They write into the
-        input arrays: the caller must hold the only references to these.
+        the commit is done, the caller must prevent other calls of `run_for_commit`. They write
+        into the input arrays: the caller must hold the only references to these.
         """
-        return generate_function(apply_passes(self.in_place_program, self.passes))
+        program = self.in_place_program
+        return limit_threads(generate_function(apply_passes(program, self.passes)), program)
 
     def pretty(self) -> str:
         """The calls as readable lines."""
         return self.final_program.pretty()
+
+
+def limit_threads(function: Callable[..., Any], program: Program) -> Callable[..., Any]:
+    """The function of a program, with a limit of BLAS threads if it has a large product."""
+    if not any(has_threaded_product(call, program) for call in program.calls):
+        return function
+    return partial(NUMPY_BLAS.run, function)
+
+
+def has_threaded_product(call: NumpyCall, program: Program) -> bool:
+    """Whether BLAS may use threads for a call."""
+    if call.kind != "product":
+        return False
+    a, out = call.args[0], program.specs[call.outs[0]]
+    shape = program.specs[a].shape if type(a) is int else a.raw.shape
+    return is_threaded_product(out.size * shape[-1], out.dtype, out.size)
 
 
 def make_unbuffered_function(program: Program) -> Callable[..., Any]:
@@ -136,7 +157,7 @@ CompilerPort.supply(compile=compile_graph)
 
 
 def run_commit_calls(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
-    """Run the calls that `staged` returned, then exhaust the iterators in `more`.
+    """Run the calls that `run_for_commit` returned, then exhaust the iterators in `more`.
 
     All of this is one loop in C without Python code, so no interrupt can divide it.
     """

@@ -13,6 +13,7 @@ from gradtape.compile.numpy.kernel_namespace import clone_for_recording
 from gradtape.compile.numpy.program import ValueSpec
 from gradtape.graph.trace_op import make_trace_op
 from gradtape.ops import reduce
+from gradtape.ops.gather_scatter import gather, take
 from gradtape.ops.nn.softmax import MIN_PROBABILITY, check_labels
 from gradtape.ops.relu_kernel import BITS_DTYPE
 
@@ -92,7 +93,18 @@ def label_loss(logits: Any, p: Any, places: Any, chosen: Any, *, least: float) -
 
 LABEL_PLACES = make_trace_op(label_places)
 LABEL_LOSS = make_trace_op(label_loss)
-FRESH_OPS = {LABEL_PLACES, LABEL_LOSS}  # ops whose results never share memory with their inputs
+FRESH_OPS = {LABEL_PLACES, LABEL_LOSS, gather.op, take.op}
+
+
+def is_fresh(op: Any) -> bool:
+    """Whether the results of an op never share memory with its inputs."""
+    return op in FRESH_OPS or get_deferrable_parts(op) is not None
+
+
+def get_deferrable_parts(op: Any) -> tuple[Any, Any, Any] | None:
+    """Function, arguments and places of inputs of an update of some elements; else None."""
+    parts = getattr(getattr(op, "kernel", None), "parts", None)
+    return parts if parts is not None and hasattr(parts[0], "can_defer") else None
 
 
 @lru_cache(maxsize=256)

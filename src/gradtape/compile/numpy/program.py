@@ -48,6 +48,7 @@ class NumpyCall:
     | `call` | the name of a method, `"[]"`, or a function | a new array or scalar |
     | `opaque` | the Primitive or Effect | may share memory with any operand; may raise |
     | `blocks` | None; `body` runs for one block of elements after another | values of the body |
+    | `prepared` | None; its argument is a call that was prepared, a tuple | writes to an input |
     | `fill` | `np.broadcast_to` | a broadcast that is copied into a buffer |
 
     Only opaque calls may fail on values.

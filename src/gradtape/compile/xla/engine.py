@@ -176,6 +176,11 @@ class XlaPlan:
             op.kernel(*[materialize(select_value(values, p)) for p in places])
         return tuple([select_value(values, o) for o in self.output_places])
 
+    @property
+    def returns_jax_arrays(self) -> bool:
+        """Whether `start` may run the plan: on the host, where JAX arrays are lazy tensors."""
+        return not self.is_on_accelerator
+
     @cached_property
     def start(self) -> Callable[[list[Any]], Any]:
         """A function that runs the plan on raw or JAX inputs; results stay JAX arrays."""

@@ -37,8 +37,12 @@ from gradtape.core.fastpath.reference import make_reference_primitive, make_refe
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
+<<<<<<< HEAD
 from gradtape.core.ledger import ledger, note_bind, note_op, note_partial_op
 from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
+=======
+from gradtape.core.ports import DevicePort, TapePort, devices
+>>>>>>> main
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
@@ -328,7 +332,7 @@ def specialise_on_first_call(
         GENERATED.append(function)
         return function if (devices.active, ledger.active) == before else make()
 
-    def cache_step(mask: int, unbroadcast: bool) -> BackwardStep:
+    def cache_step(mask: int, unbroadcast: bool) -> Any:
         step = space[f"step{mask}{'f' if unbroadcast else ''}"] = backward_step(
             op, mask, unbroadcast
         )

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import NUMPY_BLAS, run_product
 from gradtape.core.dtypes import accumulator
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
 from gradtape.ops.convolution import im2col as accurate
 from gradtape.ops.convolution.algorithm import choose_algorithm
@@ -68,8 +70,8 @@ def matmul_wide(a: Any, b: Any, dtype: Any) -> Any:
     """Matrix product, accumulated in float32 for the half types."""
     wide = accumulator(dtype)
     if wide is dtype:
-        return np.matmul(a, b)
-    return np.matmul(a.astype(wide), b.astype(wide)).astype(dtype)
+        return run_product(np.matmul, a, b)
+    return run_product(np.matmul, a.astype(wide), b.astype(wide)).astype(dtype)
 
 
 def run_algorithm(how: Any, step: str, dtype: Any, *args: Any) -> Any:
@@ -78,9 +80,9 @@ def run_algorithm(how: Any, step: str, dtype: Any, *args: Any) -> Any:
     args = tuple(
         [a.astype(wide) if isinstance(a, np.ndarray) and a.dtype != wide else a for a in args]
     )
-    result = getattr(how, step)(*args)
+    result = NUMPY_BLAS.run(getattr(how, step), *args)
     if result is None:
-        result = getattr(accurate, step)(*args)
+        result = NUMPY_BLAS.run(getattr(accurate, step), *args)
     return result if wide is dtype else result.astype(dtype)
 
 
@@ -105,7 +107,14 @@ def convolve_wrt_w(g, x, w_spec, out_spec, window, groups, order):
     return unbroadcast_operand(t, w_spec, g, out_spec, window)
 
 
-@primitive(x=convolve_wrt_x, w=convolve_wrt_w)
+def convolve_shape(x, w, window, groups, order):
+    rank = len(window.size) + 2
+    places = window.outputs(spatial_sizes_of(x.shape, window))
+    front = broadcast_shapes(x.shape[:-rank], w.shape[:-rank])
+    return (*front, x.shape[-rank], *places, w.shape[-1])
+
+
+@primitive(x=convolve_wrt_x, w=convolve_wrt_w, shape=convolve_shape)
 def convolve(x, w, *, window: Window, groups: int, order: int):
     """Weighted sums of the windows of `x`."""
     n = len(window.size)
@@ -139,7 +148,13 @@ def unconvolve_wrt_w(g, y, w_spec, out_spec, window, groups, order):
     return unbroadcast_operand(t, w_spec, g, out_spec, window)
 
 
-@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w)
+def unconvolve_shape(y, w, window, groups, order, spatial):
+    rank = len(window.size) + 2
+    front = broadcast_shapes(y.shape[:-rank], w.shape[:-rank])
+    return (*front, y.shape[-rank], *spatial, w.shape[-2] * groups)
+
+
+@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w, shape=unconvolve_shape)
 def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[int, ...]):
     """Adjoint of `convolve` in `x`: each place adds its value, weighted by `w`, to its window."""
     n = len(window.size)
@@ -198,7 +213,13 @@ def correlate_wrt_y(g, x, y_spec, out_spec, window, groups, order):
     return unbroadcast_operand(t, y_spec, g, out_spec, window)
 
 
-@primitive(x=correlate_wrt_x, y=correlate_wrt_y)
+def correlate_shape(x, y, window, groups, order):
+    rank = len(window.size) + 2
+    front = broadcast_shapes(x.shape[:-rank], y.shape[:-rank])
+    return (*front, *window.size, x.shape[-1] // groups, y.shape[-1])
+
+
+@primitive(x=correlate_wrt_x, y=correlate_wrt_y, shape=correlate_shape)
 def correlate(x, y, *, window: Window, groups: int, order: int):
     """Adjoint of `convolve` in `w`: sums of products of each tap of the windows of `x` with `y`."""
     n = len(window.size)

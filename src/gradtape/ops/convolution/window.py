@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.dims import max_size
 from gradtape.core.primitive import primitive
 
 
@@ -35,7 +36,7 @@ class Window(NamedTuple):
         """Number of places on an input of these spatial sizes."""
         return tuple(
             [
-                max((n + low + high - span) // stride + 1, 0)
+                max_size((n + low + high - span) // stride + 1, 0)
                 for n, (low, high), span, stride in zip(
                     spatial, self.paddings, self.reach(), self.strides, strict=True
                 )
@@ -165,7 +166,17 @@ def patches_wrt_x(g, x_spec, window):
     return unpatch(g, window=window, spatial=spatial_sizes_of(x_spec.shape, window))
 
 
-@primitive(x=patches_wrt_x)
+def places_shape(x, window, channels):
+    """Shape of (..., *spatial, channels) at all places of a window."""
+    places = window.outputs(spatial_sizes_of(x.shape, window))
+    return (*x.shape[: -len(places) - 1], *places, channels)
+
+
+def patches_shape(x, window):
+    return places_shape(x, window, x.shape[-1] * prod(window.size))
+
+
+@primitive(x=patches_wrt_x, shape=patches_shape)
 def patches(x, *, window: Window):
     """The windows of `x`, each flattened to the last axis: (..., *outputs, taps * channels)."""
     full = pad_spatial(x, window)
@@ -173,7 +184,11 @@ def patches(x, *, window: Window):
     return np.concatenate([full[window.key(tap, outputs)] for tap in window.taps()], axis=-1)
 
 
-@primitive(g=lambda g, window: patches(g, window=window))
+def unpatch_shape(g, window, spatial):
+    return (*g.shape[: -len(spatial) - 1], *spatial, g.shape[-1] // prod(window.size))
+
+
+@primitive(g=lambda g, window: patches(g, window=window), shape=unpatch_shape)
 def unpatch(g, *, window: Window, spatial: tuple[int, ...]):
     """Adjoint of `patches`: put every window back and add where windows overlap."""
     return sum_patches(g, window, spatial, add_at_view)

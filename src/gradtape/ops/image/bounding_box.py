@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import keep_shape
 from gradtape.ops.elementwise import (
     cast,
     ceil,
@@ -30,7 +31,7 @@ INT64 = np.dtype("int64")
 # -- crops -----------------------------------------------------------------------------------------
 
 
-@primitive(indices=None)
+@primitive(indices=None, shape=lambda indices, count: Spec((indices.shape, INT64)))
 def check_box_indices(indices, *, count: int):
     """The image index of each box, after checking that it lies in [0, count)."""
     if indices.size and not (indices.min() >= 0 and indices.max() < count):
@@ -45,7 +46,7 @@ def lower_check_box_indices(indices, *, count):
     return indices.astype(INT64)
 
 
-@primitive(boxes=lambda g: g)
+@primitive(boxes=lambda g: g, shape=keep_shape)
 def check_boxes_finite(boxes):
     """`boxes`, after checking that they are finite."""
     if not np.isfinite(boxes).all():
@@ -163,7 +164,7 @@ def crop_and_resize(
 # -- drawing ---------------------------------------------------------------------------------------
 
 
-@primitive(images=None, boxes=None, colors=None)
+@primitive(images=None, boxes=None, colors=None, shape=keep_shape)
 def draw_boxes(images, boxes, colors):
     """Images with the outlines of boxes drawn; box k has the colour k modulo their number."""
     out = np.array(images)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import FLOAT32, FRESH, INT32
 
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
@@ -65,7 +66,12 @@ def select_boxes(
     return np.array(places, np.int32), np.array(values, np.float32)
 
 
-@primitive(boxes=None, scores=None, outputs=True)
+@primitive(
+    boxes=None,
+    scores=None,
+    outputs=True,
+    shape=lambda boxes, scores, **_: [Spec(((FRESH,), INT32)), Spec(((FRESH,), scores.dtype))],
+)
 def suppress_boxes(boxes, scores, *, most: int, threshold: float, least: float, sigma: float):
     """Positions and scores of the boxes that no better box suppresses."""
     wide = boxes.astype(np.float32)
@@ -75,13 +81,18 @@ def suppress_boxes(boxes, scores, *, most: int, threshold: float, least: float, 
     return places, values.astype(scores.dtype)
 
 
-@primitive(overlaps=None, scores=None)
+@primitive(overlaps=None, scores=None, shape=lambda overlaps, scores, **_: Spec(((FRESH,), INT32)))
 def suppress_overlaps(overlaps, scores, *, most: int, threshold: float, least: float):
     """Positions of the boxes that no better one suppresses, given the matrix of overlaps."""
     return select_boxes(scores, lambda i: overlaps[i], most, threshold, least)[0]
 
 
-@primitive(boxes=None, scores=None, outputs=True)
+def suppress_batch_shape(boxes, scores, most, **_):
+    batch = boxes.shape[0]
+    return [Spec(((batch, most), INT32)), Spec(((batch,), INT32))]
+
+
+@primitive(boxes=None, scores=None, outputs=True, shape=suppress_batch_shape)
 def suppress_batch(boxes, scores, *, most: int, threshold: float, least: float, ordered: bool):
     """Selected positions for each row of (batch, n, 4), padded with zeros; and their number.
 
@@ -132,7 +143,13 @@ def compute_sorted_iou(box: Any, boxes: Any) -> Any:
     return np.where(shared > 0, shared / np.where(shared > 0, union, 1), 0)
 
 
-@primitive(boxes=None, scores=None, outputs=True)
+def suppress_classes_shape(boxes, scores, most, **_):
+    batch = scores.shape[0]
+    floats = [Spec((shape, FLOAT32)) for shape in ((batch, most, 4), (batch, most), (batch, most))]
+    return [*floats, Spec(((batch,), INT32))]
+
+
+@primitive(boxes=None, scores=None, outputs=True, shape=suppress_classes_shape)
 def suppress_classes(
     boxes, scores, *, each: int, most: int, threshold: float, least: float, clip: bool
 ):

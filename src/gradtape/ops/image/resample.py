@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import replace_axis
 from gradtape.ops.image.filter_matrix import (
     FilterMatrixSpec,
     dense_matrix,
@@ -29,7 +30,11 @@ def resample_wrt_x(g, axis, band, back):
     return resample(g, axis=axis, band=band, back=not back)
 
 
-@primitive(x=resample_wrt_x)
+def resample_shape(x, axis, band, back):
+    return replace_axis(x.shape, axis, band.n if back else band.m)
+
+
+@primitive(x=resample_wrt_x, shape=resample_shape)
 def resample(x, *, axis: int, band: FilterMatrixSpec, back: bool):
     """`x` with `axis` multiplied by the matrix `band`, or by its transpose if `back`."""
     front, behind = x.shape[:axis], x.shape[x.ndim + axis + 1 :]

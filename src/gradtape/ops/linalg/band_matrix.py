@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import conj
 from gradtape.ops.linalg.nonfinite import nan_of
@@ -74,7 +75,11 @@ def banded_solve_wrt_b(g, bands, below, crossed):
     return banded_solve(turned, g, below=k - 1 - below, crossed=False)
 
 
-@primitive(core=2, bands=banded_solve_wrt_bands, b=banded_solve_wrt_b)
+def banded_solve_shape(bands, b, **static):
+    return (*broadcast_shapes(bands.shape[:-2], b.shape[:-2]), *b.shape[-2:])
+
+
+@primitive(core=2, bands=banded_solve_wrt_bands, b=banded_solve_wrt_b, shape=banded_solve_shape)
 def banded_solve(bands, b, *, below: int, crossed: bool):
     """The solution `x` of A @ x = b, by elimination within the band; NaN if A is singular.
 

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_lapack, run_scipy
+from gradtape.core.dims import min_size
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import INT32, complex_dtype_of, keep_shape, real_dtype_of
 from gradtape.ops.elementwise import (
     cast,
     conj,
@@ -53,11 +56,11 @@ def cholesky_wrt_a(g, out):
     return conj(whole + adjoint(whole)) / 2
 
 
-@primitive(a=cholesky_wrt_a)
+@primitive(a=cholesky_wrt_a, shape=keep_shape)
 def cholesky(a):
     """Lower triangular factor of Hermitian matrices; NaN where one is not positive definite."""
     try:
-        return np.linalg.cholesky(a)
+        return run_lapack(np.linalg.cholesky, a)
     except np.linalg.LinAlgError:
         out = np.stack([cholesky_or_nan(m) for m in a.reshape(-1, *a.shape[-2:])])
         return out.reshape(a.shape)
@@ -66,7 +69,7 @@ def cholesky(a):
 def cholesky_or_nan(matrix: Any) -> Any:
     """Cholesky factor of one matrix; a triangle of NaN if it is not positive definite."""
     try:
-        return np.linalg.cholesky(matrix)
+        return run_lapack(np.linalg.cholesky, matrix)
     except np.linalg.LinAlgError:
         return np.tril(np.full_like(matrix, np.nan))
 
@@ -105,7 +108,11 @@ def eigh_wrt_a(g, out, a_spec):
     return conj(folded - keep_band(folded, lower=0, upper=0) / 2)
 
 
-@primitive(a=eigh_wrt_a, outputs=True)
+def eigh_shapes(a):
+    return [Spec((a.shape[:-1], real_dtype_of(a.dtype))), a.shape]
+
+
+@primitive(a=eigh_wrt_a, outputs=True, shape=eigh_shapes)
 def eigh(a):
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
@@ -119,7 +126,7 @@ def eigh(a):
 
 def compute_eigh(a: Any) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of finite matrices."""
-    e, v = np.linalg.eigh(a)
+    e, v = run_lapack(np.linalg.eigh, a)
     return e, v
 
 
@@ -135,7 +142,7 @@ def compute_eigh_on_jax(a: Any) -> tuple[Any, Any]:
     return e, v
 
 
-@primitive(a=eigh_wrt_a, outputs=True)
+@primitive(a=eigh_wrt_a, outputs=True, shape=eigh_shapes)
 def eigh_or_nan(a):
     """As `eigh`, with NaN for matrices that are not finite."""
     return map_finite(compute_eigh, a)
@@ -159,11 +166,16 @@ def eig_wrt_a(g, out, a_spec):
     return whole if a_spec.dtype.kind == "c" else real(whole)
 
 
-@primitive(a=eig_wrt_a, outputs=True)
+def eig_shapes(a):
+    dtype = complex_dtype_of(a.dtype)
+    return [Spec((a.shape[:-1], dtype)), Spec((a.shape, dtype))]
+
+
+@primitive(a=eig_wrt_a, outputs=True, shape=eig_shapes)
 def eig(a):
     """Eigenvalues and eigenvectors of general matrices."""
     check_finite("eig", a)
-    e, v = np.linalg.eig(a)
+    e, v = run_lapack(np.linalg.eig, a)
     kind = np.result_type(a.dtype, np.complex64)
     return e.astype(kind), v.astype(kind)
 
@@ -214,10 +226,16 @@ def complete_basis(thin: Any, whole: Any) -> Any:
     return concat(thin, added, axis=-1)
 
 
-@primitive(a=qr_wrt_a, outputs=True)
+def qr_shapes(a):
+    *front, m, n = a.shape
+    k = min_size(m, n)
+    return [(*front, m, k), (*front, k, n)]
+
+
+@primitive(a=qr_wrt_a, outputs=True, shape=qr_shapes)
 def qr(a):
     """Orthonormal columns and an upper triangular matrix whose product is `a`."""
-    return spread_nan_over_basis(*np.linalg.qr(a))
+    return spread_nan_over_basis(*run_lapack(np.linalg.qr, a))
 
 
 @qr.lower
@@ -236,10 +254,10 @@ def mask_basis(q: Any, r: Any) -> Any:
     return replace_unless(np.isfinite(r).all(axis=(-2, -1)), q) if q.shape[-2] > 1 else q
 
 
-@primitive(a=None, outputs=True)
+@primitive(a=None, outputs=True, shape=lambda a: [(*a.shape[:-1], a.shape[-2]), a.shape])
 def full_qr(a):
     """As `qr`, with `q` square."""
-    return spread_nan_over_basis(*np.linalg.qr(a, mode="complete"))
+    return spread_nan_over_basis(*run_lapack(np.linalg.qr, a, mode="complete"))
 
 
 @full_qr.lower
@@ -280,7 +298,13 @@ def scale_rows(x: Any, d: Any) -> Any:
     return x * slice_(d, key=(slice(None), None), rank=1)
 
 
-@primitive(a=svd_wrt_a, outputs=True)
+def svd_shapes(a):
+    *front, m, n = a.shape
+    k = min_size(m, n)
+    return [Spec(((*front, k), real_dtype_of(a.dtype))), (*front, m, k), (*front, n, k)]
+
+
+@primitive(a=svd_wrt_a, outputs=True, shape=svd_shapes)
 def svd(a):
     """Singular values, descending, and left and right singular vectors (as columns).
 
@@ -291,7 +315,7 @@ def svd(a):
 
 def compute_svd(a: Any, full: bool = False) -> tuple[Any, Any, Any]:
     """Singular values and vectors of finite matrices."""
-    u, s, vh = np.linalg.svd(a, full_matrices=full)
+    u, s, vh = run_lapack(np.linalg.svd, a, full_matrices=full)
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
 
 
@@ -300,7 +324,17 @@ def lower_svd(a):
     return map_masked(compute_svd, a)
 
 
-@primitive(a=None, outputs=True)
+def full_svd_shapes(a):
+    *front, m, n = a.shape
+    return [singular_values_shape(a), (*front, m, m), (*front, n, n)]
+
+
+def singular_values_shape(a):
+    *front, m, n = a.shape
+    return Spec(((*front, min_size(m, n)), real_dtype_of(a.dtype)))
+
+
+@primitive(a=None, outputs=True, shape=full_svd_shapes)
 def full_svd(a):
     """As `svd`, with square matrices of vectors."""
     return map_finite(compute_full_svd, a)
@@ -322,7 +356,7 @@ def singular_values_wrt_a(g, a, a_spec):
     return conj(matmul(scale_columns(u, cast(g, dtype=a_spec.dtype)), adjoint(v)))
 
 
-@primitive(a=singular_values_wrt_a)
+@primitive(a=singular_values_wrt_a, shape=singular_values_shape)
 def singular_values(a):
     """Singular values, descending; NaN for matrices that are not finite."""
     return map_finite(compute_singular_values, a)
@@ -330,7 +364,7 @@ def singular_values(a):
 
 def compute_singular_values(a: Any) -> Any:
     """Singular values of finite matrices."""
-    return np.linalg.svd(a, compute_uv=False)
+    return run_lapack(np.linalg.svd, a, compute_uv=False)
 
 
 @singular_values.lower
@@ -338,7 +372,7 @@ def lower_singular_values(a):
     return map_masked(compute_singular_values, a)
 
 
-@primitive(a=None, outputs=True)
+@primitive(a=None, outputs=True, shape=lambda a: [a.shape, Spec((a.shape[:-1], INT32))])
 def lu(a):
     """LU decomposition: both triangular factors in one matrix, and the permutation of rows."""
     n = a.shape[-1]
@@ -358,7 +392,7 @@ def factor_finite_matrix(matrix: Any) -> tuple[Any, Any]:
     from scipy.linalg import get_lapack_funcs
 
     (factor,) = get_lapack_funcs(("getrf",), (matrix,))
-    both, swaps, _ = factor(matrix)
+    both, swaps, _ = run_scipy(factor, matrix)
     order = np.arange(len(matrix))
     for j, k in enumerate(swaps):
         order[[j, k]] = order[[k, j]]

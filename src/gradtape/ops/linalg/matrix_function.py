@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_scipy
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import keep_shape
 from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.linalg.nonfinite import has_finite_sum, map_finite, map_masked
 from gradtape.ops.no_nan import conj_if_complex
@@ -36,7 +39,7 @@ def expm_wrt_a(g, a, a_spec):
     return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
 
 
-@primitive(a=expm_wrt_a)
+@primitive(a=expm_wrt_a, shape=keep_shape)
 def expm(a):
     """Exponential of square matrices; NaN for those that are not finite."""
     return map_finite(compute_expm, a) if a.size else a
@@ -46,7 +49,7 @@ def compute_expm(a: Any) -> Any:
     """Exponential of finite matrices."""
     from scipy.linalg import expm as exponential
 
-    out = exponential(a).astype(a.dtype, copy=False)
+    out = run_scipy(exponential, a).astype(a.dtype, copy=False)
     if has_finite_sum(out):
         return out
     # SciPy gives NaN where its scaling overflows. Those results may be zero or infinite.
@@ -105,11 +108,17 @@ def sylvester_wrt_c(g, a, b):
     return sylvester(swap(a), swap(b), g)
 
 
+def sylvester_shape(a, b, c):
+    front = broadcast_shapes(*[x.shape[:-2] for x in (a, b, c)])
+    return (*front, *c.shape[-2:])
+
+
 @primitive(
     core=2,
     a=lambda g, a, b, out: -matmul(sylvester_wrt_c(g, a, b), swap(out)),
     b=lambda g, a, b, out: -matmul(swap(out), sylvester_wrt_c(g, a, b)),
     c=sylvester_wrt_c,
+    shape=sylvester_shape,
 )
 def sylvester(a, b, c):
     """The solution `x` of a @ x + x @ b = c; NaN where an operand is not finite."""
@@ -122,7 +131,7 @@ def sylvester(a, b, c):
     a, b, c = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b, c))
     for i in np.ndindex(lead):
         fine = all(np.isfinite(x[i]).all() for x in (a, b, c))
-        out[i] = solve_sylvester(a[i], b[i], c[i]) if fine else np.nan
+        out[i] = run_scipy(solve_sylvester, a[i], b[i], c[i]) if fine else np.nan
     return out
 
 
@@ -137,7 +146,10 @@ def lower_sylvester(a, b, c):
 
 
 # TensorFlow does not conjugate the factors here; `conj_if_complex` undoes the engine's conjugation.
-@primitive(a=lambda g, out: sylvester(swap(conj_if_complex(out)), swap(conj_if_complex(out)), g))
+@primitive(
+    a=lambda g, out: sylvester(swap(conj_if_complex(out)), swap(conj_if_complex(out)), g),
+    shape=keep_shape,
+)
 def sqrtm(a):
     """Principal square root of square matrices.
 
@@ -155,7 +167,7 @@ def sqrt_of_matrix(matrix: Any) -> Any:
     """Square root of one matrix, in its dtype."""
     from scipy.linalg import sqrtm
 
-    root = sqrtm(matrix)
+    root = run_scipy(sqrtm, matrix)
     if np.iscomplexobj(root) and not np.iscomplexobj(matrix):
         return np.full(matrix.shape, np.nan, matrix.dtype)
     return root.astype(matrix.dtype)
@@ -200,7 +212,7 @@ def logm_wrt_a(g, a, a_spec):
     return slice_(block, key=(slice(0, n), slice(n, None)), rank=2)
 
 
-@primitive(a=logm_wrt_a)
+@primitive(a=logm_wrt_a, shape=keep_shape)
 def logm(a):
     """Principal logarithm of square matrices; NaN for those that are not finite."""
     return map_finite(compute_logm, a)
@@ -215,7 +227,7 @@ def log_of_matrix(matrix: Any) -> Any:
     """Logarithm of one matrix, in its dtype."""
     from scipy.linalg import logm
 
-    return logm(matrix.astype(complex)).astype(matrix.dtype)
+    return run_scipy(logm, matrix.astype(complex)).astype(matrix.dtype)
 
 
 LOGM_ROOTS = 6

@@ -11,7 +11,12 @@ import numpy as np
 
 from gradtape.core.primitive import primitive
 from gradtape.ops.elementwise import conj
-from gradtape.ops.linalg.band_matrix import diagonal_offsets_of, shift_axis, transpose_bands
+from gradtape.ops.linalg.band_matrix import (
+    banded_solve_shape,
+    diagonal_offsets_of,
+    shift_axis,
+    transpose_bands,
+)
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import stack
 
@@ -31,7 +36,9 @@ def perturbed_solve_wrt_b(g, bands, crossed):
     return perturbed_solve(conj(turned) if crossed else turned, g, crossed=False)
 
 
-@primitive(core=2, bands=perturbed_solve_wrt_bands, b=perturbed_solve_wrt_b)
+@primitive(
+    core=2, bands=perturbed_solve_wrt_bands, b=perturbed_solve_wrt_b, shape=banded_solve_shape
+)
 def perturbed_solve(bands, b, *, crossed: bool):
     """The solution `x` of A @ x = b for tridiagonal A, with perturbed pivots if A is singular.
 

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_lapack
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import keep_shape
 from gradtape.ops.elementwise import cast, conj
 from gradtape.ops.linalg.diagonal import keep_band
 from gradtape.ops.linalg.matmul import matmul
@@ -28,30 +31,35 @@ from gradtape.ops.shape import slice_, swap
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 
-@primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)))
+@primitive(a=lambda g, out: -matmul(matmul(swap(out), g), swap(out)), shape=keep_shape)
 def inverse(a):
     """Inverse of square matrices."""
     if not has_finite_sum(a):
         return solve_with_nonfinite("inv", a, np.broadcast_to(np.eye(a.shape[-1]), a.shape))
     try:
-        return np.linalg.inv(a)
+        return run_lapack(np.linalg.inv, a)
     except np.linalg.LinAlgError:
         raise InvalidArgumentError(
             "inv: Input is not invertible. Received a singular matrix; try pinv."
         ) from None
 
 
+def solve_shape(a, b, **static):
+    return (*broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
+
+
 @primitive(
     core=2,
     a=lambda g, a, out: -matmul(solve(swap(a), g), swap(out)),
     b=lambda g, a: solve(swap(a), g),
+    shape=solve_shape,
 )
 def solve(a, b):
     """The solution `x` of a @ x = b."""
     if not has_finite_sum(a):
         return solve_with_nonfinite("solve", a, b)
     try:
-        return np.linalg.solve(a, b)
+        return run_lapack(np.linalg.solve, a, b)
     except np.linalg.LinAlgError:
         raise InvalidArgumentError(
             "solve: Input matrix is not invertible. Received a singular matrix; try lstsq."
@@ -99,11 +107,12 @@ def triangular_solve_wrt_a(g, a, out, lower):
     core=2,
     a=triangular_solve_wrt_a,
     b=lambda g, a, lower: triangular_solve(swap(a), g, lower=not lower),
+    shape=solve_shape,
 )
 def triangular_solve(a, b, *, lower: bool):
     """The solution `x` of a @ x = b; only the lower or upper triangle of `a` is read."""
     try:
-        out = np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
+        out = run_lapack(np.linalg.solve, np.tril(a) if lower else np.triu(a), b)
     except np.linalg.LinAlgError:
         return solve_by_substitution(a, b, lower)
     return out if has_finite_sum(out) else solve_by_substitution(a, b, lower)
@@ -138,11 +147,12 @@ def append_matrix_axes(g: Any) -> Any:
 
 
 @primitive(
-    a=lambda g, a, out: append_matrix_axes(g * conj(out)) * swap(inverse(a))
+    a=lambda g, a, out: append_matrix_axes(g * conj(out)) * swap(inverse(a)),
+    shape=lambda a: a.shape[:-2],
 )  # the conjugate follows TensorFlow
 def det(a):
     """Determinant of square matrices."""
-    found = np.linalg.det(a)
+    found = run_lapack(np.linalg.det, a)
     if has_finite_sum(a):
         return found
     return correct_nonfinite(a, (found,), lambda matrix: (np.prod(find_pivots(matrix)),))[0]
@@ -156,10 +166,11 @@ def lower_det(a):
 @primitive(
     a=lambda g, a, a_spec: append_matrix_axes(cast(g[1], dtype=a_spec.dtype)) * swap(inverse(a)),
     outputs=True,
+    shape=lambda a: [a.shape[:-2], a.shape[:-2]],
 )
 def slogdet(a):
     """Sign and logarithm of the absolute value of the determinant."""
-    sign, logabs = np.linalg.slogdet(a)
+    sign, logabs = run_lapack(np.linalg.slogdet, a)
     if not has_finite_sum(a):
         sign, logabs = correct_nonfinite(a, (sign, logabs), slogdet_of_nonfinite)
     return sign, logabs.astype(a.dtype)

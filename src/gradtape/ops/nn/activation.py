@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
+from gradtape.core.shape_rule import broadcast_inputs
 from gradtape.ops.cache_block import fill_in_blocks
 from gradtape.ops.elementwise import (
     exp,
@@ -89,7 +90,7 @@ def selu(x):
 # differentiate the recorded slope.
 
 
-@primitive(x=lambda g, slope: g * slope, value=None, slope=None)
+@primitive(x=lambda g, slope: g * slope, value=None, slope=None, shape=broadcast_inputs)
 def with_slope(x, value, slope):
     """`value`, an elementwise function of `x` with the derivative `slope`."""
     return value
@@ -109,7 +110,7 @@ def silu_and_slope_wrt_x(g, x):
     return g[0] * slope + g[1] * (s * rest * (x * (rest - s) + 2))
 
 
-@primitive(outputs=True, x=silu_and_slope_wrt_x)
+@primitive(outputs=True, x=silu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape])
 def silu_and_slope(x):
     """SiLU, `x` times sigmoid(x), and its derivative."""
     return compute_value_and_slope(fill_silu, x)
@@ -147,7 +148,7 @@ def tanh_gelu_and_slope_wrt_x(g, x, x_spec):
     return g[0] * slope + g[1] * (share * (2 * inner + x * (bend - 2 * t * inner * inner)))
 
 
-@primitive(outputs=True, x=tanh_gelu_and_slope_wrt_x)
+@primitive(outputs=True, x=tanh_gelu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape])
 def tanh_gelu_and_slope(x):
     """GELU by the tanh approximation of the normal distribution, and its derivative."""
     return compute_value_and_slope(fill_tanh_gelu, x)
@@ -189,7 +190,7 @@ def gelu_and_slope_wrt_x(g, x, x_spec):
     return g[0] * gelu_and_slope(x)[1] + g[1] * (density * (2 - square(x)))
 
 
-@primitive(outputs=True, x=gelu_and_slope_wrt_x)
+@primitive(outputs=True, x=gelu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape])
 def gelu_and_slope(x):
     """GELU, `x` times the normal cumulative distribution at `x`, and its derivative."""
     return compute_value_and_slope(

@@ -170,6 +170,11 @@ def make_peephole_rule(block: int) -> Any:
     return wrt
 
 
+def lstm_shapes(x, cs_prev, h_prev, *weights, **static):
+    (steps, batch, _), hidden = x.shape, h_prev.shape[-1]
+    return [(steps, 5, hidden, batch), (steps, hidden, batch), (steps, hidden, batch)]
+
+
 @primitive(
     x=lstm_wrt_x,
     cs_prev=lstm_wrt_cs_prev,
@@ -180,6 +185,7 @@ def make_peephole_rule(block: int) -> Any:
     wco=make_peephole_rule(OUTPUT_GATE),
     b=lstm_wrt_b,
     outputs=True,
+    shape=lstm_shapes,
 )
 def lstm(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, clip: float, peephole: bool):
     """Gates (steps, 5, hidden, batch), cell states and outputs (steps, hidden, batch) of `x`.

@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_sum
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import elementwise, primitive
+from gradtape.core.shape_rule import lead_axes
 from gradtape.ops.cache_block import block_slices
 from gradtape.ops.reduce import (
     MAX_DOT_LENGTH,
     Axes,
     broadcast_to,
     count_reduced_elements,
+    reduced_shape,
     unbroadcast,
 )
 from gradtape.ops.shape import reshape
@@ -232,10 +235,15 @@ def broadcast_cotangent(g: Any, full: Shape, shape: Shape, rank: int) -> Any:
     return broadcast_to(g, shape=full[len(full) - rank :], rank=len(shape))
 
 
+def sum_centered_product_shape(pull, x, mean, shape, rank):
+    return (*lead_axes(pull, rank), *shape)
+
+
 @primitive(
     pull=sum_centered_product_wrt_pull,
     x=sum_centered_product_wrt_x,
     mean=sum_centered_product_wrt_mean,
+    shape=sum_centered_product_shape,
 )
 def sum_centered_product(pull, x, mean, *, shape: Shape, rank: int):
     """Sum of `pull` * (x - mean) over the axes along which `shape` broadcasts to `x`.
@@ -253,7 +261,7 @@ def sum_centered_product(pull, x, mean, *, shape: Shape, rank: int):
         return unbroadcast(product, shape, 0, pull, pull.shape[pull.ndim - rank :])
     rows, pulls = (a.reshape(layout.height, layout.width) for a in (x, pull))
     middle = None if is_scalar_zero(mean) else layout.lay_operand(mean)
-    return layout.sum_all_blocks(rows, middle, pulls).reshape(shape)
+    return run_sum(layout.sum_all_blocks, rows, middle, pulls).reshape(shape)
 
 
 @sum_centered_product.lower
@@ -276,7 +284,7 @@ def keepdims_shape_of(shape: Shape, axis: Axes) -> Shape:
     return tuple(1 if i - len(shape) in axis else n for i, n in enumerate(shape))
 
 
-@primitive(outputs=True, x=moments_wrt_x)
+@primitive(outputs=True, x=moments_wrt_x, shape=lambda x, **axes: [reduced_shape(x, **axes)] * 2)
 def moments(x, *, axis: Axes, keepdims: bool):
     """Mean and variance along `axis`."""
     shape = keepdims_shape_of(x.shape, axis)
@@ -298,5 +306,5 @@ def moments(x, *, axis: Axes, keepdims: bool):
 def moments_in_blocks(layout: MatrixLayout, x: Any, count: Any) -> tuple[Any, Any]:
     """Compute `moments` in blocks."""
     rows = x.reshape(layout.height, layout.width)
-    mean = layout.sum_all_blocks(rows) / count
-    return mean, layout.sum_all_blocks(rows, layout.lay_operand(mean), True) / count
+    mean = run_sum(layout.sum_all_blocks, rows) / count
+    return mean, run_sum(layout.sum_all_blocks, rows, layout.lay_operand(mean), True) / count

@@ -12,10 +12,12 @@ import numpy as np
 
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
+from gradtape.core.shape_rule import lead_axes
 from gradtape.ops.convolution.window import (
     Window,
     crop_padding,
     pad_spatial,
+    places_shape,
     sizes_with_padding,
     spatial_sizes_of,
 )
@@ -30,7 +32,7 @@ def sum_pool_wrt_x(g, x_spec, window):
     return spread_pool(g, window=window, spatial=spatial_sizes_of(x_spec.shape, window))
 
 
-@primitive(x=sum_pool_wrt_x)
+@primitive(x=sum_pool_wrt_x, shape=lambda x, window: places_shape(x, window, x.shape[-1]))
 def sum_pool(x, *, window: Window):
     """Sums of the windows of `x`."""
     return reduce_taps(np.add, x.astype(accumulator(x.dtype), copy=False), window, 0).astype(
@@ -58,7 +60,11 @@ def reduce_taps(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
     return out
 
 
-@primitive(g=lambda g, window: sum_pool(g, window=window))
+def spread_pool_shape(g, window, spatial):
+    return (*g.shape[: -len(spatial) - 1], *spatial, g.shape[-1])
+
+
+@primitive(g=lambda g, window: sum_pool(g, window=window), shape=spread_pool_shape)
 def spread_pool(g, *, window: Window, spatial: tuple[int, ...]):
     """Adjoint of `sum_pool`: every place adds its value to all elements of its window."""
     outputs = spatial_sizes_of(g.shape, window)
@@ -100,7 +106,7 @@ def max_pool_wrt_x(g, x, out, window, every):
     return max_unpool(g, x, out, window=window, every=every)
 
 
-@primitive(x=max_pool_wrt_x)
+@primitive(x=max_pool_wrt_x, shape=lambda x, window, every: places_shape(x, window, x.shape[-1]))
 def max_pool(x, *, window: Window, every: bool):
     """Largest elements of the windows of `x`.
 
@@ -135,7 +141,12 @@ def max_unpool_wrt_g(g, x, peak, window, every):
     return max_repool(g, x, peak, window=window, every=every)
 
 
-@primitive(g=max_unpool_wrt_g, x=None, peak=None)
+@primitive(
+    g=max_unpool_wrt_g,
+    x=None,
+    peak=None,
+    shape=lambda g, x, peak, window, every: lead_axes(g, len(peak.shape)) + x.shape,
+)
 def max_unpool(g, x, peak, *, window: Window, every: bool):
     """Adjoint of selecting the maxima `peak` of windows of `x`: puts `g` back in their places."""
     n = len(window.size)
@@ -189,7 +200,12 @@ def max_repool_wrt_g(g, x, peak, window, every):
     return max_unpool(g, x, peak, window=window, every=every)
 
 
-@primitive(g=max_repool_wrt_g, x=None, peak=None)
+@primitive(
+    g=max_repool_wrt_g,
+    x=None,
+    peak=None,
+    shape=lambda g, x, peak, window, every: lead_axes(g, len(x.shape)) + peak.shape,
+)
 def max_repool(g, x, peak, *, window: Window, every: bool):
     """Adjoint of `max_unpool`: the elements of `g` where `x` has the maxima `peak`."""
     full = pad_spatial(g, window)

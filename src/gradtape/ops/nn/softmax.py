@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.blas_thread import run_sum
 from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.primitive import elementwise, primitive
+from gradtape.core.open_shape import broadcast_shapes
+from gradtape.core.primitive import Spec, elementwise, primitive
+from gradtape.core.shape_rule import broadcast_inputs, keep_shape
 from gradtape.ops.cache_block import block_slices
 from gradtape.ops.elementwise import exp, sigmoid
 from gradtape.ops.reduce import MAX_DOT_LENGTH, ones_vector, reduce_sum, spread, unbroadcast
@@ -26,6 +29,7 @@ def multiply_softmax_jacobian_wrt_share(g, x, share, share_spec, out_spec, axis)
 @primitive(
     x=lambda g, share, axis: multiply_softmax_jacobian(g, share, axis=axis),
     share=multiply_softmax_jacobian_wrt_share,
+    shape=broadcast_inputs,
 )
 def multiply_softmax_jacobian(x, share, *, axis: int):
     """The product share * (x - sum(x * share)) along `axis`.
@@ -33,13 +37,13 @@ def multiply_softmax_jacobian(x, share, *, axis: int):
     If `share` is a softmax, this is `x` times the softmax's Jacobian, a symmetric matrix.
     """
     if has_short_rows(x, axis) and x.shape == share.shape:
-        return multiply_softmax_jacobian_by_rows(x, share)
+        return run_sum(multiply_softmax_jacobian_by_rows, x, share)
     product = x.astype(accumulator(x.dtype), copy=False) * share
     mean = np.add.reduce(product, axis=axis, keepdims=True).astype(x.dtype, copy=False)
     return (x - mean) * share
 
 
-@primitive(x=lambda g, out, axis: multiply_softmax_jacobian(g, out, axis=axis))
+@primitive(x=lambda g, out, axis: multiply_softmax_jacobian(g, out, axis=axis), shape=keep_shape)
 def softmax(x, *, axis: int):
     """Exponentials along `axis`, scaled so that they sum to one."""
     if not x.size:
@@ -49,7 +53,7 @@ def softmax(x, *, axis: int):
         return (
             softmax_block(x, width)
             if x.ndim == 2 and x.size <= BLOCK
-            else softmax_by_rows(x, width)
+            else run_sum(softmax_by_rows, x, width)
         )
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
     total = np.add.reduce(e, axis=axis, keepdims=True, dtype=accumulator(x.dtype))
@@ -138,7 +142,7 @@ def log_softmax_wrt_x(g, out, axis):
     return g - exp(out) * reduce_sum(g, axis=(axis,), keepdims=True)
 
 
-@primitive(x=log_softmax_wrt_x)
+@primitive(x=log_softmax_wrt_x, shape=keep_shape)
 def log_softmax(x, *, axis: int):
     """Logarithm of the softmax along `axis`."""
     if not x.size:
@@ -167,7 +171,12 @@ def cross_entropy_wrt_labels(g, logits, logits_spec):
     return -spread_last_axis(g, logits_spec) * log_softmax(logits, axis=-1)
 
 
-@primitive(logits=cross_entropy_wrt_logits, labels=cross_entropy_wrt_labels, p=None)
+@primitive(
+    logits=cross_entropy_wrt_logits,
+    labels=cross_entropy_wrt_labels,
+    p=None,
+    shape=lambda logits, labels, p: broadcast_shapes(logits.shape, labels.shape)[:-1],
+)
 def cross_entropy(logits, labels, p):
     """Cross-entropy -sum(labels * log p) over the last axis; `p` is the softmax of `logits`."""
     if not logits.size:
@@ -184,7 +193,7 @@ def sparse_cross_entropy_wrt_logits(g, labels, p, logits_spec):
     return column * subtract_one_hot(p, labels)
 
 
-@primitive(p=lambda g: g, labels=None)
+@primitive(p=lambda g: g, labels=None, shape=keep_shape)
 def subtract_one_hot(p, labels):
     """`p` minus the one-hot vectors of `labels` along the last axis."""
     at = find_label_positions(labels, p.shape[-1])
@@ -237,7 +246,12 @@ def lower_subtract_one_hot(p, labels):
 MIN_PROBABILITY = {"e": 1e-6, "f": 1e-30, "d": 1e-290}
 
 
-@primitive(logits=sparse_cross_entropy_wrt_logits, labels=None, p=None)
+@primitive(
+    logits=sparse_cross_entropy_wrt_logits,
+    labels=None,
+    p=None,
+    shape=lambda logits, labels, p: Spec((labels.shape, logits.dtype)),
+)
 def sparse_cross_entropy(logits, labels, p):
     """Minus the logarithm of `p`, the softmax of `logits`, at the class of each label."""
     at = find_label_positions(labels, logits.shape[-1])

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import fill_shape
 from gradtape.ops.random.philox import draw_long_words, philox_blocks, unit64
 from gradtape.ops.random.stateless import normal64
 
@@ -70,7 +71,12 @@ def arrange_results(drawn: Any, each: int, shape: tuple[int, ...], dtype: Any) -
     return drawn.reshape(drawn.size // max(each, 1), each).T.astype(dtype).reshape(shape)[()]
 
 
-@primitive(key=None, counter=None, alpha=None)
+@primitive(
+    key=None,
+    counter=None,
+    alpha=None,
+    shape=lambda key, counter, alpha, shape: Spec((shape, alpha.dtype)),
+)
 def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
     """Gamma numbers of rate 1 (Marsaglia and Tsang, 2000); `shape` ends in `alpha`'s shape.
 
@@ -106,7 +112,7 @@ def random_gamma(key, counter, alpha, *, shape: tuple[int, ...]):
     return arrange_results(out, each, shape, alpha.dtype)
 
 
-@primitive(key=None, counter=None, rate=None)
+@primitive(key=None, counter=None, rate=None, shape=fill_shape)
 def random_poisson(key, counter, rate, *, shape: tuple[int, ...], dtype: np.dtype):
     """Poisson numbers (Knuth, 1969; Hörmann, 1993); `shape` ends in the shape of `rate`.
 
@@ -160,7 +166,7 @@ def reject_poisson(uniforms: BufferedDraws, todo: Any, mean: Any, out: Any) -> N
         todo = i[~ok]
 
 
-@primitive(key=None, counter=None, counts=None, probs=None)
+@primitive(key=None, counter=None, counts=None, probs=None, shape=fill_shape)
 def random_binomial(key, counter, counts, probs, *, shape: tuple[int, ...], dtype: np.dtype):
     """Binomial numbers (Hörmann, 1993); `shape` ends in the shape of the parameters.
 
@@ -254,7 +260,11 @@ def reject_binomial(uniforms: BufferedDraws, todo: Any, n: Any, p: Any, out: Any
         todo = i[~ok]
 
 
-@primitive(key=None, counter=None, logits=None)
+def random_classes_shape(key, counter, logits, samples, dtype):
+    return Spec(((logits.shape[0], samples), np.dtype(dtype)))
+
+
+@primitive(key=None, counter=None, logits=None, shape=random_classes_shape)
 def random_classes(key, counter, logits, *, samples: int, dtype: np.dtype):
     """Classes (b, samples), drawn with odds exp(logits) for logits (b, n)."""
     rows = len(logits)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.primitive import primitive
+from gradtape.core.primitive import Spec, primitive
+from gradtape.core.shape_rule import UINT64, fill_shape, keep_shape
 from gradtape.ops.random.philox import (
     block_offsets,
     draw_long_words,
@@ -32,7 +33,7 @@ SEED_CIPHER_KEY = np.array(
 )  # the key that turns a seed into key and counter
 
 
-@primitive(seed=None, outputs=True)
+@primitive(seed=None, outputs=True, shape=lambda seed: [Spec(((1,), UINT64)), Spec(((2,), UINT64))])
 def key_and_counter(seed):
     """The key and counter of a stateless op, derived from its seed, a pair of integers."""
     counter = seed.astype(np.int64).view(np.uint64)
@@ -40,7 +41,7 @@ def key_and_counter(seed):
     return np.stack([key]), np.stack([np.uint64(0), high])
 
 
-@primitive(key=None, counter=None)
+@primitive(key=None, counter=None, shape=fill_shape)
 def random_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Floats in [0, 1)."""
     count = prod(shape)
@@ -59,14 +60,20 @@ def random_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     return drawn.reshape(-1)[:count].reshape(shape)[()]
 
 
-@primitive(key=None, counter=None)
+@primitive(key=None, counter=None, shape=fill_shape)
 def random_bits(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Integers over the full range of `dtype`, of 32 or 64 bits."""
     draw = draw_words if dtype.itemsize == 4 else draw_long_words
     return draw(key, counter, prod(shape)).view(dtype).reshape(shape)[()]
 
 
-@primitive(key=None, counter=None, low=None, high=None)
+@primitive(
+    key=None,
+    counter=None,
+    low=None,
+    high=None,
+    shape=lambda key, counter, low, high, shape: Spec((shape, low.dtype)),
+)
 def random_integers(key, counter, low, high, *, shape: tuple[int, ...]):
     """Integers in [low, high), by remainder, and so slightly biased as in TensorFlow."""
     if prod(shape) and not low < high:
@@ -184,7 +191,7 @@ def normals_of_blocks(key: Any, counter: Any, offsets: Any, dtype: Any) -> Any:
     return map_in_pieces(draw, offsets)
 
 
-@primitive(key=None, counter=None)
+@primitive(key=None, counter=None, shape=fill_shape)
 def random_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Standard normal numbers."""
     count = prod(shape)
@@ -213,7 +220,7 @@ def truncated_starts_of(count: int, dtype: Any) -> Any:
     )
 
 
-@primitive(key=None, counter=None)
+@primitive(key=None, counter=None, shape=fill_shape)
 def random_truncated_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Standard normal numbers truncated to (-2, 2)."""
     count, depth = prod(shape), 1
@@ -240,7 +247,7 @@ def make_numpy_generator(key: Any, counter: Any) -> Any:
     return np.random.Generator(np.random.SFC64([*key.tolist(), *counter.tolist()]))
 
 
-@primitive(key=None, counter=None)
+@primitive(key=None, counter=None, shape=fill_shape)
 def fresh_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Floats in [0, 1) for ops without a seed, whose bits need not match TensorFlow's."""
     drawn = make_numpy_generator(key, counter).random(shape, dtype)
@@ -248,7 +255,7 @@ def fresh_uniform(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     return np.minimum(drawn, 1 - np.finfo(dtype).eps, dtype=dtype)
 
 
-@primitive(key=None, counter=None)
+@primitive(key=None, counter=None, shape=fill_shape)
 def fresh_normal(key, counter, *, shape: tuple[int, ...], dtype: np.dtype):
     """Standard normals for ops without a seed, whose bits need not match TensorFlow's."""
     return make_numpy_generator(key, counter).standard_normal(shape, dtype)
@@ -258,14 +265,16 @@ for fresh in (fresh_uniform, fresh_normal):
     fresh.keep_on_host("the numbers come from NumPy's generator")
 
 
-@primitive(state=None, outputs=True)
+@primitive(
+    state=None, outputs=True, shape=lambda state: [Spec(((1,), UINT64)), Spec(((2,), UINT64))]
+)
 def split_generator_state(state):
     """Key and counter of a generator's state, stored as counter (low half first), then key."""
     halves = state.view(np.uint64)
     return halves[2:], halves[:2]
 
 
-@primitive(state=None, delta=None)
+@primitive(state=None, delta=None, shape=keep_shape)
 def skip_ahead(state, delta):
     """The state of a generator after `delta` numbers; each uses 256 blocks."""
     held = state.view(np.uint64)

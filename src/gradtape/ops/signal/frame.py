@@ -6,16 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.dims import max_size
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
 
 
 def count_frames(size: int, length: int, step: int) -> int:
     """Number of whole frames in a signal of this size."""
-    return max((size - length) // step + 1, 0)
+    return max_size((size - length) // step + 1, 0)
 
 
-@primitive(x=lambda g, x_spec, step: overlap_add(g, step=step, size=x_spec.shape[-1]))
+def frame_shape(x, length, step):
+    return (*x.shape[:-1], count_frames(x.shape[-1], length, step), length)
+
+
+@primitive(
+    x=lambda g, x_spec, step: overlap_add(g, step=step, size=x_spec.shape[-1]), shape=frame_shape
+)
 def frame(x, *, length: int, step: int):
     """Frames of the last axis, `step` apart: (..., frames, length)."""
     count = count_frames(x.shape[-1], length, step)
@@ -32,7 +39,10 @@ def lower_frame(x, *, length, step):
     return np.take(x, where, axis=-1)
 
 
-@primitive(x=lambda g, x_spec, step: frame(g, length=x_spec.shape[-1], step=step))
+@primitive(
+    x=lambda g, x_spec, step: frame(g, length=x_spec.shape[-1], step=step),
+    shape=lambda x, step, size: (*x.shape[:-2], size),
+)
 def overlap_add(x, *, step: int, size: int):
     """Adjoint of `frame`: the sum of frames (..., frames, length) in a signal of this size."""
     return sum_frames(x, step, size, add_at_slice)

@@ -207,7 +207,7 @@ class MapMethods(DatasetBase):
         """
         require_callable(scan_func)
         first = as_element(initial_state)
-        traced = UserFunction(scan_func)
+        traced = UserFunction(scan_func, "scan")
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
             state = first
@@ -229,7 +229,7 @@ class MapMethods(DatasetBase):
         """The final state after `reduce_func(state, element)` for every element."""
         require_callable(reduce_func)
         state = as_element(initial_state)
-        traced = UserFunction(reduce_func)
+        traced = UserFunction(reduce_func, "reduce")
         step = annotate_errors(lambda element: traced.apply((state, element)), "reduce")
         with use_recorders(current_trace()):  # no gradient flows through a pipeline
             for element in self:

@@ -126,7 +126,7 @@ class OrderMethods(DatasetBase):
     def filter(self, predicate: Any, name: str | None = None) -> Dataset:
         """The elements for which `predicate` returns True."""
         require_callable(predicate)
-        holds = UserFunction(predicate)
+        holds = UserFunction(predicate, "filter")
         dataset = self._transform(
             lambda items: builtin_filter(make_predicate(holds.apply, "filter"), items),
             None,
@@ -139,7 +139,7 @@ class OrderMethods(DatasetBase):
     def take_while(self, predicate: Any, name: str | None = None) -> Dataset:
         """The elements before the first one for which `predicate` returns False."""
         require_callable(predicate)
-        holds = UserFunction(predicate)
+        holds = UserFunction(predicate, "take_while")
         return self._transform(
             lambda items: takewhile(make_predicate(holds.apply, "take_while"), items), None, UNKNOWN
         )._label_as("_TakeWhileDataset", holds)

@@ -117,6 +117,6 @@ def pad_component(leaves: list[Any], shape: TensorShape, value: Any) -> Any:
         )
     out = np.full((len(arrays), *target), value, arrays[0].dtype)
     for i, array in enumerate(arrays):
-        where: Any = (i, *(slice(n) for n in array.shape))
+        where: Any = (i, *(slice(n) for n in array.shape), ...)  # `...`: a scalar is copied, too
         out[where] = array
     return make_tensor(out)

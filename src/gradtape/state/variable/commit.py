@@ -16,19 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from operator import attrgetter
-from sys import getrefcount
 from typing import Any
-
-import numpy as np
 
 from gradtape.core.context import next_uid
 from gradtape.core.generated_code import execute_source
 from gradtape.core.lock import Lock
-from gradtape.core.ownership import HAS_GIL
+from gradtape.core.ownership import HAS_GIL, are_versions_exclusive
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.devices.array import to_device_with_cache
-from gradtape.state.variable.storage import COMMIT_LOCK, VariableStorage, make_version
+from gradtape.state.variable.storage import COMMIT_LOCK, make_version
 
 CHECKS_PER_LINE = 64
 get_lock = attrgetter("_lock")
@@ -262,19 +259,10 @@ class ExclusiveUpdate:
 
     def check_ownership(self) -> None:
         """Find out whether the arrays at `owned` have no other references."""
-        is_owned = True
         variables, versions = self.variables, self.versions
         for i in self.owned:
-            array = variables[i]._array_in_update = versions[i]._array
-            if (
-                getrefcount(versions[i]) != VERSION_REFERENCES
-                or getrefcount(array) != ARRAY_REFERENCES
-                or type(array) is not np.ndarray
-                or array.base is not None
-                or not array.flags.carray
-            ):
-                is_owned = False
-        self.is_owned = is_owned
+            variables[i]._array_in_update = versions[i]._array
+        self.is_owned = are_versions_exclusive(versions, self.owned)
 
     def __exit__(self, *error: Any) -> None:
         """Put back the versions that were not replaced."""
@@ -311,24 +299,3 @@ def sort_places(places: Iterable[int], variables: Sequence[Any]) -> list[int]:
     """Positions of variables in the order in which their locks are acquired."""
     keys = [variable._key for variable in variables]
     return sorted(places, key=keys.__getitem__)
-
-
-VERSION_REFERENCES = ARRAY_REFERENCES = -1
-
-
-def count_exclusive_references() -> tuple[int, int]:
-    """The `getrefcount` of a version and an array that only an `ExclusiveUpdate` refers to."""
-    counts = []
-    storage = VariableStorage(np.empty(1))
-    storage._key = 0
-    update = ExclusiveUpdate([storage], [0], [0])
-    with update:
-        variables, versions = update.variables, update.versions
-        for i in update.owned:
-            array = variables[i]._array_in_update = versions[i]._array
-            counts += [getrefcount(versions[i]), getrefcount(array)]
-    return counts[0], counts[1]
-
-
-if HAS_GIL:  # without the GIL another thread may change a reference count at any time
-    VERSION_REFERENCES, ARRAY_REFERENCES = count_exclusive_references()

@@ -1,13 +1,16 @@
 """Updates of some elements of a variable, on raw arrays.
 
 Each function takes the current array and `own`: whether it may write into the array. If not, it
-writes into a copy. All checks come first; then a single call writes.
+writes into a copy. All checks come first; then a single call of a C function writes. With `defer`
+the function does not write but returns that call, on the array itself: a C function and its
+arguments.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,28 +31,56 @@ UPDATE_UFUNCS: dict[str, Any] = {
 DELTA_SIGNS = {"add": 1, "sub": -1}
 ROWWISE_SIZE = 2048  # number of elements from which updating whole rows is faster than `ufunc.at`
 MAX_ROUNDS = 4
+F = TypeVar("F", bound=Callable[..., Any])
+WriteCall = tuple[Any, ...]  # a C function and its arguments
 
 
-def apply_updates(raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any) -> Any:
+def deferrable(function: F) -> F:
+    """Mark an update function that takes `defer`, and whose result is otherwise a new array."""
+    function.can_defer = True  # type: ignore[attr-defined]
+    return function
+
+
+def apply_updates(
+    raw: Any, own: bool, how: str, at: tuple[Any, ...], updates: Any, defer: bool
+) -> Any:
     """Apply `updates` to `raw` at the index `at`, in order; repeated positions accumulate."""
+    if defer:
+        return make_deferred_call(raw, how, at, updates)
     out = raw if own and raw.flags.c_contiguous else np.array(raw, order="C")
+    write, *args = make_write_call(out, how, at, updates)
+    if how == "update" or write is load_sparse_product():
+        write(*args)
+    else:
+        with np.errstate(all="ignore"):
+            write(*args)
+    return out
+
+
+def make_deferred_call(raw: Any, how: str, at: tuple[Any, ...], updates: Any) -> WriteCall:
+    """The call that will write into `raw`; its arguments do not share memory with `raw`."""
+    if np.may_share_memory(updates, raw):
+        updates = updates.copy()
+    at = tuple([index.copy() if np.may_share_memory(index, raw) else index for index in at])
+    if raw.flags.c_contiguous:
+        return make_write_call(raw, how, at, updates)
+    return np.copyto, raw, apply_updates(raw, False, how, at, updates, False)
+
+
+def make_write_call(out: Any, how: str, at: tuple[Any, ...], updates: Any) -> WriteCall:
+    """The call that applies `updates` to `out`, which is C-contiguous."""
     if how == "update":
-        out[at] = updates
-        return out
+        return out.__setitem__, at, updates
     many = len(at) == 1 and updates.size >= ROWWISE_SIZE
-    if many and how in DELTA_SIGNS and out.dtype.char in "fd":
-        add_to_rows(out, how, at[0].ravel(), updates)
-        return out
+    if many and how in DELTA_SIGNS and out.dtype.char in "fd" and load_sparse_product() is not None:
+        return make_sparse_product_call(out, how, at[0].ravel(), updates)
     with np.errstate(all="ignore"):
         if how == "div" and out.dtype.kind in "iu":
-            out[...] = divide_integers(out.copy(), at, updates)
-        elif many:
-            combine_rows(
-                out, UPDATE_UFUNCS[how], at[0].ravel(), updates.reshape(-1, *out.shape[1:])
-            )
-        else:
-            UPDATE_UFUNCS[how].at(out, at, updates)
-    return out
+            return np.copyto, out, divide_integers(out.copy(), at, updates)
+        if many:
+            rows = updates.reshape(-1, *out.shape[1:])
+            return out.__setitem__, *combine_rows(out, UPDATE_UFUNCS[how], at[0].ravel(), rows)
+    return UPDATE_UFUNCS[how].at, out, at, updates
 
 
 def divide_integers(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
@@ -60,16 +91,12 @@ def divide_integers(out: Any, at: tuple[Any, ...], updates: Any) -> Any:
     return out
 
 
-def add_to_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
-    """Add `updates` to `rows` of `out`, or subtract them, in order.
+def make_sparse_product_call(out: Any, how: str, rows: Any, updates: Any) -> WriteCall:
+    """The call that adds `updates` to `rows` of `out`, or subtracts them, in order.
 
     This is `out += matrix @ updates` with a sparse matrix that has one entry in each column, 1 or
     -1: a single pass over the rows.
     """
-    add_product = load_sparse_product()
-    if add_product is None:
-        combine_rows(out, UPDATE_UFUNCS[how], rows, updates.reshape(-1, *out.shape[1:]))
-        return
     if rows.dtype != np.int32:
         rows = rows.astype(np.int64, copy=False)
     n, size = len(rows), len(out)
@@ -77,7 +104,8 @@ def add_to_rows(out: Any, how: str, rows: Any, updates: Any) -> None:
     signs = np.empty(n, out.dtype)
     signs.fill(DELTA_SIGNS[how])
     flat = out.reshape(-1)
-    add_product(size, n, flat.size // size, starts, rows, signs, updates.reshape(-1), flat)
+    width = flat.size // size
+    return load_sparse_product(), size, n, width, starts, rows, signs, updates.reshape(-1), flat
 
 
 @cache
@@ -90,12 +118,12 @@ def load_sparse_product() -> Any:
     return csc_matvecs
 
 
-def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> None:
-    """Apply `updates` to `rows` of `out`, in order."""
+def combine_rows(out: Any, operation: Any, rows: Any, updates: Any) -> tuple[Any, Any]:
+    """Apply `updates` to `rows` of `out`, in order; returns the distinct rows and their values."""
     chosen, places = np.unique(rows, return_inverse=True)
     total = out.take(chosen, axis=0)
     combine_in_rounds(total, operation, places, updates)
-    out[chosen] = total
+    return chosen, total
 
 
 def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None:
@@ -115,8 +143,11 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
     operation.at(out, rows, updates)
 
 
+@deferrable
 @on_jax(xla_lowering.lower_update_rows)
-def update_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+def update_rows(
+    raw: Any, own: bool, how: str, indices: Any, updates: Any, defer: bool = False
+) -> Any:
     """Apply `updates[k]` to row `indices[k]`; a scalar applies to all these rows."""
     op = f"scatter_{how}"
     whole = indices.shape + raw.shape[1:]
@@ -129,7 +160,7 @@ def update_rows(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> An
     check_rows(op, indices, raw.shape[0])
     if updates.shape != whole:
         updates = np.broadcast_to(updates, whole)
-    return apply_updates(raw, own, how, (np.asarray(indices),), updates)
+    return apply_updates(raw, own, how, (np.asarray(indices),), updates, defer)
 
 
 def check_rows(op: str, indices: Any, size: int) -> None:
@@ -144,8 +175,11 @@ def check_rows(op: str, indices: Any, size: int) -> None:
     )
 
 
+@deferrable
 @on_jax(xla_lowering.lower_update_positions)
-def update_positions(raw: Any, own: bool, how: str, indices: Any, updates: Any) -> Any:
+def update_positions(
+    raw: Any, own: bool, how: str, indices: Any, updates: Any, defer: bool = False
+) -> Any:
     """Apply `updates[k]` at the position `indices[k, :]`."""
     op = f"scatter_nd_{how}"
     if not np.ndim(indices) or not 0 < indices.shape[-1] <= raw.ndim:
@@ -167,25 +201,31 @@ def update_positions(raw: Any, own: bool, how: str, indices: Any, updates: Any) 
             f"{op}: indices{list(first)} = {indices[first].tolist()} does not index into shape "
             f"{list(raw.shape)}."
         )
-    return apply_updates(raw, own, how, tuple(np.moveaxis(indices, -1, 0)), updates)
+    return apply_updates(raw, own, how, tuple(np.moveaxis(indices, -1, 0)), updates, defer)
 
 
+@deferrable
 @on_jax(xla_lowering.lower_update_batch_rows)
-def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any) -> Any:
+def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any, defer: bool = False) -> Any:
     """Write `updates[b, k]` to `raw[b, indices[b, k]]`, for any number of batch axes."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
     check_rows("batch_scatter_update", indices, raw.shape[indices.ndim - 1])
-    return apply_updates(raw, own, "update", (*lead, indices), updates)
+    return apply_updates(raw, own, "update", (*lead, indices), updates, defer)
 
 
+@deferrable
 @on_jax(xla_lowering.lower_update_slice)
-def update_slice(raw: Any, own: bool, key: Any, value: Any) -> Any:
+def update_slice(raw: Any, own: bool, key: Any, value: Any, defer: bool = False) -> Any:
     """Broadcast `value` into the part of `raw` that `key` selects."""
-    out = raw if own else np.array(raw)
+    out = raw if own or defer else np.array(raw)
     target = out[(*key, ...) if ... not in key else key]
     while value.ndim > target.ndim and value.shape[0] == 1:
         value = value[0]
     try:
+        if defer:
+            shared = np.may_share_memory(value, raw)
+            value = np.broadcast_to(value.copy() if shared else value, target.shape)
+            return target.__setitem__, ..., value
         target[...] = value
     except ValueError:
         raise InvalidArgumentError(

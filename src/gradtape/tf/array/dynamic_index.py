@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import current_trace
+from gradtape.core.context import current_batch, current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
-from gradtape.ops.shape import slice_from
+from gradtape.ops.elementwise import cast
+from gradtape.ops.gather_scatter import gather
+from gradtape.ops.shape import reshape, slice_from
 
 SCALAR_INDEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
@@ -24,14 +26,23 @@ def is_traced(value: Any) -> bool:
     return hasattr(type(value), "__tf_tensor__") and type(convert(value)._array) is TracedArray
 
 
+def apply_hidden_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
+    """Apply the indices in `key` whose values Python cannot see.
+
+    Returns the sliced `x` and the key that is left to apply.
+    """
+    batch = current_batch()
+    if batch is not None:
+        return apply_batch_indices(batch, x, key)
+    return apply_traced_indices(x, key) if current_trace() else (x, key)
+
+
 def apply_traced_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
     """Apply the indices in `key` that are tensors of a trace.
 
     Returns the sliced `x` and the key that is left to apply. Slices with a step stay in that key:
     the caller reads their values, which adds a guard.
     """
-    if not current_trace():
-        return x, key
     items = list(key) if isinstance(key, (list, tuple)) else [key]
     if not any(is_traced(part) for item in items for part in index_parts(item)):
         return x, key
@@ -59,6 +70,27 @@ def apply_traced_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
     places = [chosen.get(k, (0, n)) for k, n in enumerate(shape)]
     starts = apply_raw(pack_starts, *(start for start, _ in places))
     return slice_from(x, starts, sizes=tuple(size for _, size in places)), tuple(items)
+
+
+def apply_batch_indices(batch: Any, x: Tensor, key: Any) -> tuple[Tensor, Any]:
+    """Apply the scalar indices in `key` that differ between the examples of `func.vmap`."""
+    items = list(key) if isinstance(key, (list, tuple)) else [key]
+    if not any(batch.owns(item) for item in items):
+        return x, key
+    rank = len(x._array.shape)
+    named = sum(1 for item in items if item is not None and item is not Ellipsis)
+    axis = 0
+    for i, item in enumerate(items):
+        if item is Ellipsis:
+            axis += rank - named
+        elif item is not None:
+            if batch.owns(item) and not item._array.shape and axis < rank:
+                n = x._array.shape[axis]
+                at = reshape(item + n * cast(item < 0, dtype=item._array.dtype), shape=(1,), rank=0)
+                x = gather(x, at, axis=axis - rank)
+                items[i] = 0
+            axis += 1
+    return x, tuple(items)
 
 
 def index_parts(item: Any) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import dtypes
 from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, ResourceExhaustedError, public
@@ -39,7 +40,7 @@ def dynamic_partition(
         >>> [part.numpy().tolist() for part in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
         [[1, 3], [2]]
     """
-    tensor, numbers = convert(data), convert(partitions)
+    tensor, numbers = convert(data), convert(partitions, hint=dtypes.int32)
     num_partitions = as_integer(num_partitions, "num_partitions")
     if num_partitions > MOST_PARTITIONS:
         raise ResourceExhaustedError(
@@ -89,7 +90,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     Returns:
         A tensor with as many rows as the largest index plus one.
     """
-    places = [convert(i) for i in indices]
+    places = [convert(i, hint=dtypes.int32) for i in indices]
     tensors = [convert(d) for d in data]
     if not tensors or len(places) != len(tensors):
         raise ValueError(

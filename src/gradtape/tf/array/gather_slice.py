@@ -25,7 +25,7 @@ from gradtape.ops import shape as s
 from gradtape.ops.basic_indexing import find_boolean_mask, make_slice_key
 from gradtape.ops.elementwise import gate
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.array.dynamic_index import apply_traced_indices, is_traced, slice_block
+from gradtape.tf.array.dynamic_index import apply_hidden_indices, is_traced, slice_block
 from gradtape.tf.array.mask import boolean_mask
 from gradtape.tf.public_op import INDICES, check_dtype
 
@@ -59,7 +59,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             if mask is not None:
                 return boolean_mask(x, mask)
         if hand_watched_count[0]:
-            x, key = apply_traced_indices(x, key)
+            x, key = apply_hidden_indices(x, key)
         shape = x._array.shape
         return s.slice_(x, key=make_slice_key(key, shape), rank=len(shape))
     except HANDLED as error:

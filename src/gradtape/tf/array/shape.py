@@ -323,7 +323,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         raise ValueError(f"repeat: axis={axis} out of bounds: expected {-n}<=axis<{n}")
     at = normalize_axis(axis, n, "repeat")
     size = x._array.shape[at]
-    counts = convert(repeats)
+    counts = convert(repeats, hint=dtypes.int32)
+    if counts._array.dtype.kind not in "iu":
+        raise TypeError(
+            f"repeat: repeats must have an integer dtype. Received {counts.dtype.name}. Cast it."
+        )
     if counts._array.size not in (1, size):
         raise ValueError(f"repeat: Dimensions {size} and {counts._array.size} are not compatible.")
     return take(x, apply_raw(repeat_positions, counts, size, dynamic=True), axis=at)

@@ -14,6 +14,7 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TypeSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
+from gradtape.ops.shape import reshape
 from gradtape.tf.array import concat_split, creation, gather_slice, scatter
 
 
@@ -55,8 +56,6 @@ class TensorArray:
         """Make an array of `size` unwritten elements."""
         if handle is not None:
             raise ValueError("TensorArray: handles are not supported. Leave `handle` out.")
-        if size is None and current_trace():
-            size, dynamic_size = 0, dynamic_size
         if size is None:
             raise ValueError(
                 "TensorArray: Size must be declared. Pass size=0 and dynamic_size=True if it "
@@ -261,7 +260,9 @@ class TensorArray:
         whole = convert(value, hint=self._dtype)
         if isinstance(whole, SymbolicTensor) and len(self._items) in (0, len(whole)):
             self._convert_item(whole[0]) if len(whole) else None
-            return self._with_stacked_tensor(whole)
+            shape = whole._array.shape
+            same = reshape(whole, shape=shape, rank=len(shape))  # makes its gradient dense
+            return self._with_stacked_tensor(same)
         items = concat_split.unstack(whole)
         if len(items) > len(self._items) and not self._dynamic_size:
             raise ValueError(

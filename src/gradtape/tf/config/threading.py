@@ -1,17 +1,22 @@
-"""tf.config.threading: numbers of threads; they are stored but have no effect."""
+"""tf.config.threading: numbers of threads, for matrix products and between ops."""
 
+from gradtape.core.blas_thread import limit_blas_threads
 from gradtape.core.errors import public
 from gradtape.tf.config.runtime_setting import RUNTIME_SETTINGS
 
 
 @public
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Store the setting; NumPy decides how many threads an op uses."""
+    """Set the number of threads of a matrix product or convolution; 0: the default, one.
+
+    Functions that were compiled before keep running in the threads that they had.
+    """
     RUNTIME_SETTINGS.intra_op_threads = num_threads
+    limit_blas_threads(num_threads)
 
 
 def get_intra_op_parallelism_threads() -> int:
-    """The stored setting."""
+    """The number that was set, 0 by default."""
     return RUNTIME_SETTINGS.intra_op_threads
 
 

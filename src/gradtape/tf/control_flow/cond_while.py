@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest, shape_inference
-from gradtape.core.context import current_trace
+from gradtape.core.context import current_batch, current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import bool as bool_dtype
 from gradtape.core.errors import InvalidArgumentError, public
@@ -26,7 +26,7 @@ from gradtape.graph.control_flow import (
     trace_loop,
 )
 from gradtape.graph.trace import raw_value
-from gradtape.ops.elementwise import equal
+from gradtape.ops.elementwise import equal, select
 from gradtape.tf.array.tensor_array import TensorArray
 
 
@@ -58,12 +58,24 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
     for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(fn):
             raise TypeError(f"'{label}' must be callable. Received {fn!r}.")
+    batch = current_batch()
+    if batch is not None and batch.owns(pred):
+        return select_branch(pred, true_fn, false_fn)
     stage = current_trace()
     if stage and not isinstance(pred, (bool, int, float, str)):
         tensor = stage[0].as_traced(convert(pred))
         if isinstance(tensor, SymbolicTensor):
             return trace_cond(stage[0], tensor, true_fn, false_fn)
     return true_fn() if as_python_bool(pred) else false_fn()
+
+
+def select_branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    """Run both branches and select for each example of `func.vmap` the result of one."""
+    yes, no = true_fn(), false_fn()
+    nest.assert_same_structure(yes, no)
+    return nest.map_structure(
+        lambda a, b: None if a is None else select(pred, convert(a), convert(b)), yes, no
+    )
 
 
 @public

@@ -7,6 +7,7 @@ from builtins import range as indices
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradtape import func
 from gradtape.core import nest
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
@@ -148,17 +149,26 @@ def vectorized_map(
     Args:
         fn: callable of one slice.
         elems: a tensor or a structure of tensors; those with one slice are broadcast.
-        fallback_to_while_loop: has no effect here.
+        fallback_to_while_loop: whether to call `fn` once for each slice if it cannot run for all
+            slices at once.
         warn: has no effect here.
 
     Returns:
         A tensor, or the structure of tensors that `fn` returns.
+
+    Raises:
+        ValueError: without the fallback, if `fn` reads a value or assigns a variable.
     """
     tensors = as_tensor_structure(elems, "vectorized_map")
     n = common_length_of(tensors, "vectorized_map", stretch=True)
     if n == 0:  # call `fn` on zeros to find the result shape
         probe = fn(nest.map_structure(lambda t: zeros(t.shape[1:], t.dtype), tensors))
         return nest.map_structure(lambda t: stack([convert(t)])[:0], probe)
+    try:
+        return func.vmap(fn)(broadcast_single_slices(tensors, n))
+    except func.VectorizeError as error:
+        if not fallback_to_while_loop:
+            raise ValueError(f"vectorized_map: {error}") from None
     if current_trace():
         with contextlib.suppress(NotANode):
             return trace_map(fn, broadcast_single_slices(tensors, n), n)

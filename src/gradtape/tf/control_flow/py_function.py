@@ -247,7 +247,7 @@ def call_on_arrays(
     """Call a function of arrays; raise unless its results have the dtypes of `described`."""
     try:
         with no_recording():
-            answer = func(*[np.array(raw) for raw in raws])
+            answer = func(*[np.array(raw)[()] for raw in raws])
     except Exception as error:
         raise as_op_error("numpy_function", error) from error
     several = isinstance(described, (list, tuple))

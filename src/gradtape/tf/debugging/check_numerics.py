@@ -48,7 +48,7 @@ class NumericsChecker:
         return True
 
     def __setitem__(self, uid: int, entry: tuple[Any, ...]) -> None:
-        op = getattr(entry[0], "op", None)
+        op = entry[0].op
         if op is not None:
             self.last_op_name = op.name
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.argument import as_integer
-from gradtape.core.context import current_trace, local
+from gradtape.core.context import current_batch, current_trace, local
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, make_tensor
@@ -64,6 +64,10 @@ def next_op_stream(op: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> tu
 
 def next_stream(op: Any, own: int | None, blocks: int) -> tuple[Tensor, Tensor]:
     """Take key and counter for `blocks` blocks; `own` is the op's own seed, if it has one."""
+    batch = current_batch()
+    if batch is not None:  # each example gets its own numbers, as in a loop
+        key, counter = batch.map_examples(lambda: next_stream(op, own, blocks))
+        return key, counter
     stage = current_trace()
     if stage:
         return draw_in_trace(stage[0], op, own, blocks)

@@ -237,7 +237,7 @@ class SignatureExporter:
                         or bool(trace.integers_read)
                     )
                     return path
-                function.note_created_variables(trace.versions.created)
+                function.note_created_variables(trace.versions)
         finally:
             local.probe_size = 0
             trace.close()

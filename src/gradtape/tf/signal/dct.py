@@ -43,6 +43,8 @@ def apply_dct(op: str, value: Any, kind: Any, n: Any, axis: Any, norm: Any, back
         size = as_integer_scalar(op, "n", n)
         have = x._array.shape[-1]
         x = s.slice_axis(x, axis=-1, start=0, size=size) if size < have else pad_last_to(x, size)
+    if not x._array.shape[-1]:
+        return x
     result: Tensor = cosine_transform(
         x, kind=INVERSE_DCT_TYPES[kind] if back else kind, dtype=dtype, ortho=norm == "ortho"
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.kernel_override import FRESH_OPS
+from gradtape.compile.numpy.kernel_override import is_fresh
 from gradtape.compile.numpy.program import (
     KINDS_WITH_OUT,
     NumpyCall,
@@ -163,7 +163,7 @@ def memory_roots(program: Program) -> dict[int, frozenset[int]]:
             if call.fn == "reshape" or call.fn is np.broadcast_to:  # it may also be a copy
                 roots[out] |= {out}
         elif call.kind == "opaque":
-            reads = () if call.fn in FRESH_OPS else call.reads()
+            reads = () if is_fresh(call.fn) else call.reads()
             shared = frozenset().union(*[roots[i] for i in reads])
             for out in call.outs:
                 roots[out] = shared | {out}

@@ -1,7 +1,9 @@
 """In-place updates: the last ufuncs of an update are deferred and write into the old array.
 
 The deferred calls are ufuncs that cannot fail. The caller runs them after everything else has
-succeeded, in a loop that no interrupt can divide.
+succeeded, in a loop that no interrupt can divide. An update of some elements, such as
+`scatter_sub`, is divided: the plan checks the indices and prepares a call of a C function, and the
+commit runs this call.
 """
 
 from __future__ import annotations
@@ -10,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.compile.numpy.kernel_override import get_deferrable_parts
 from gradtape.compile.numpy.passes.buffer import find_escaping_values, memory_roots
-from gradtape.compile.numpy.program import NumpyCall, Program
+from gradtape.compile.numpy.program import NumpyCall, Program, ValueSpec
+from gradtape.core.primitive import Primitive
 from gradtape.graph.graph import Constant
+from gradtape.graph.trace_op import make_trace_op
 
 MIN_DEFERRED_ELEMENTS = (
     1 << 16
@@ -38,13 +43,46 @@ def plan_in_place_updates(
     if not chosen.overwrites:
         return program, {}
     left = chosen.values_to_defer()
-    staged = program.with_calls([call for call in program.calls if left.isdisjoint(call.outs)])
-    staged.commit_calls = [call for call in program.calls if not left.isdisjoint(call.outs)]
+    staged = program.with_calls([])
+    staged.specs, staged.commit_calls = dict(program.specs), []
+    for call in program.calls:
+        if left.isdisjoint(call.outs):
+            staged.calls.append(call)
+        elif call.kind == "opaque":
+            prepare, commit = divide_update(call, staged)
+            staged.calls.append(prepare)
+            staged.commit_calls.append(commit)
+        else:
+            staged.commit_calls.append(call)
     staged.overwrites = chosen.overwrites
     outputs = program.outputs
     staged.outputs = [Constant(None) if o in chosen.overwrites else o for o in outputs]
     kept = {k: j for k, j in updates.items() if outputs[k] in chosen.overwrites}
     return staged, kept
+
+
+def divide_update(call: NumpyCall, program: Program) -> tuple[NumpyCall, NumpyCall]:
+    """Divide an update of some elements into its preparation and the call that writes."""
+    number = max(program.specs) + 1
+    program.specs[number] = ValueSpec((), np.dtype(object), True)
+    prepare = call.replace(fn=make_preparing_op(call.fn), outs=(number,))
+    return prepare, NumpyCall("prepared", None, (number,), call.outs)
+
+
+def make_preparing_op(op: Primitive) -> Primitive:
+    """The op that checks the operands of an update and returns the call that writes."""
+    parts = get_deferrable_parts(op)
+    assert parts is not None
+    function, args, places = parts
+
+    def kernel(*raws: Any) -> Any:
+        given = list(args)
+        for i, raw in zip(places, raws, strict=True):
+            given[i] = raw
+        return function(*given, defer=True)
+
+    kernel.__name__ = f"prepare_{function.__name__}"
+    return make_trace_op(kernel)
 
 
 class UpdateSelection:
@@ -73,7 +111,7 @@ class UpdateSelection:
                 counts[o] = counts.get(o, 0) + 1
         self.outputs = set(counts)
         targets = [program.inputs[j] for j in updates.values()]
-        self.overwrites: dict[int, int] = {}
+        self.overwrites: dict[int, int] = {}  # `can_defer` reads it
         for (k, _), old in zip(updates.items(), targets, strict=True):
             out = program.outputs[k]
             alone = type(out) is int and counts[out] == 1 and targets.count(old) == 1
@@ -85,13 +123,27 @@ class UpdateSelection:
     def can_write_into(self, out: int, old: int) -> bool:
         """Whether a ufunc computes `out` and can write it into the input `old`."""
         known = self.program.specs[out]
-        return self.can_defer(out) and known == self.program.specs[old] and known.size > 0
+        if known != self.program.specs[old] or not known.size:
+            return False
+        return self.can_defer(out) or self.is_partial_update(out, old)
+
+    def is_partial_update(self, number: int, old: int) -> bool:
+        """Whether the value is the input `old` with some elements changed."""
+        if number not in self.producers:
+            return False
+        call = self.producers[number][1]
+        if call.kind != "opaque" or call.args.count(old) != 1 or call.args[0] != old:
+            return False
+        parts = get_deferrable_parts(call.fn)
+        return parts is not None and parts[2][0] == 0
 
     def can_defer(self, number: Any) -> bool:
-        """Whether the value is computed by a ufunc that can be deferred."""
+        """Whether the value is computed by a call that can be deferred."""
         if number not in self.producers or not self.program.specs[number].shape:
             return False
         call = self.producers[number][1]
+        if call.kind == "opaque":
+            return number in self.overwrites
         return call.kind == "ufunc" and call.fn not in UFUNCS_WITHOUT_POSITIONAL_OUT
 
     def drop_impossible(self) -> UpdateSelection:
@@ -117,7 +169,9 @@ class UpdateSelection:
     def can_defer_dependents(self, number: int) -> bool:
         """Whether all values computed from this one can be deferred, and are not returned."""
         return all(
-            self.can_defer(o) and (o in self.overwrites or o not in self.outputs)
+            self.can_defer(o)
+            and (o in self.overwrites or o not in self.outputs)
+            and (o == number or self.producers[o][1].kind != "opaque")  # its preparation may fail
             for o in self.dependents_of(number)
         )
 
@@ -131,7 +185,8 @@ class UpdateSelection:
             if out in left or out in self.outputs or not self.can_defer(out):
                 continue
             large = self.program.specs[out].size >= MIN_DEFERRED_ELEMENTS
-            if large and all(left.issuperset(c.outs) and c.outs for c in self.readers.get(out, ())):
+            readers = self.readers.get(out, ())
+            if large and all(c.kind != "opaque" and left.issuperset(c.outs) for c in readers):
                 left.add(out)
         return left
 

@@ -64,7 +64,7 @@ def as_matmul(call: NumpyCall, program: Program) -> NumpyCall:
         or not 0 < known.size <= MAX_SUMMED_ELEMENTS
     ):
         return call
-    if known.shape and len(known.shape) == 1 and not keepdims:
+    if len(known.shape) == 1 and axis == 0 and not keepdims:
         return NumpyCall(
             "product", np.dot, (x, constant_ones((known.size,), known.dtype)), call.outs
         )

@@ -32,6 +32,7 @@ V1_FUNCTIONS = {
         nn.xw_plus_b resource_variables_enabled tables_initializer to_bfloat16 to_complex128
         to_complex64 to_double to_float to_int32 to_int64 variables_initializer where Variable
     """,
+    "gradtape.tf.compat.v1.event": "Event Summary SummaryMetadata train.summary_iterator",
     "gradtape.tf.compat.v1.global_step": """
         train.cosine_decay train.create_global_step train.exponential_decay train.get_global_step
         train.get_or_create_global_step train.inverse_time_decay train.natural_exp_decay

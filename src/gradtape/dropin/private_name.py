@@ -1,0 +1,131 @@
+"""Private modules of TensorFlow that packages import, as one table.
+
+Any other private name is a clear error: a package that needs it fails where it imports it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from gradtape.dropin.class_name import CLASS_ROWS
+
+
+class PrivateNames(NamedTuple):
+    """A row of the table.
+
+    Attributes:
+        module: the private module, below `tensorflow`.
+        home: the module of gradtape that has the names, below `gradtape`.
+        names: the names, with `=` and the name here if it differs.
+        users: the packages that import them.
+    """
+
+    module: str
+    home: str
+    names: str
+    users: str
+
+
+TABLE = (
+    PrivateNames(
+        "compiler.tf2xla.python.xla", "dropin.xla_function", "dynamic_update_slice", "keras"
+    ),
+    PrivateNames("python.eager.context", "dropin.eager_context", "async_wait context", "keras"),
+    PrivateNames(
+        "python.eager.context", "tf.framework", "executing_eagerly", "pennylane, tf-keras"
+    ),
+    PrivateNames(
+        "python.eager.tape", "dropin.eager_context", "should_record_backprop", "pennylane"
+    ),
+    PrivateNames(
+        "python.eager.record", "dropin.eager_context", "should_record_backprop", "pennylane"
+    ),
+    PrivateNames(
+        "python.framework.config",
+        "tf.config.experimental",
+        "disable_op_determinism enable_op_determinism is_op_determinism_enabled",
+        "keras",
+    ),
+    PrivateNames("python.framework.ops", "core.tensor", "Tensor", "art, older packages"),
+    PrivateNames("python.framework.ops", "dropin.eager_context", "get_default_graph", "TFP"),
+    PrivateNames("python.framework.tensor_shape", "core.shapes", "TensorShape", "kymatio"),
+    PrivateNames("python.framework.tensor_shape", "core.shapes", "as_shape=TensorShape", "TFP"),
+    PrivateNames(
+        "python.framework.errors", "core.errors", "InvalidArgumentError NotFoundError", "TFP"
+    ),
+    PrivateNames(
+        "python.ops.linalg.sparse.sparse_csr_matrix_ops",
+        "dropin.csr_matrix",
+        """
+        csr_sparse_matrix_to_sparse_tensor=csr_to_sparse_tensor
+        sparse_matrix_sparse_mat_mul=multiply_csr_matrices
+        sparse_tensor_to_csr_sparse_matrix=make_csr_matrix
+        """,
+        "keras",
+    ),
+    PrivateNames("python.ops.math_ops", "tf.math.elementwise", "is_nan", "keras"),
+    PrivateNames(
+        "python.ops.numpy_ops.np_config",
+        "tf.numpy.numpy_behavior",
+        "enable_numpy_behavior=experimental_enable_numpy_behavior",
+        "POT",
+    ),
+    PrivateNames(
+        "python.ops.resource_variable_ops",
+        "state.variable.variable",
+        "BaseResourceVariable=Variable",
+        "gpflow",
+    ),
+    PrivateNames("python.ops.variables", "state.variable.variable", "Variable", "gpflow"),
+    PrivateNames(
+        "python.trackable.data_structures",
+        "state.checkpoint.trackable",
+        "ListWrapper _DictWrapper",
+        "keras, gpflow",
+    ),
+    PrivateNames("python.util.object_identity", "core.reference", "Reference", "gpflow"),
+)
+
+
+def find_sources() -> dict[str, dict[str, tuple[str, str]]]:
+    """For each private module, the home and name of each of its names."""
+    sources: dict[str, dict[str, tuple[str, str]]] = {}
+    for one in CLASS_ROWS:
+        module = one.module.removeprefix("tensorflow.")
+        sources.setdefault(module, {})[one.shown] = (one.home, one.name)
+    for row in TABLE:
+        for pair in row.names.split():
+            shown, _, name = pair.partition("=")
+            sources.setdefault(row.module, {})[shown] = (f"gradtape.{row.home}", name or shown)
+    return sources
+
+
+SOURCES = find_sources()
+PACKAGES = {module[:i] for module in SOURCES for i in range(len(module)) if module[i] == "."}
+
+
+class PrivateModule:
+    """A private module or package of TensorFlow; its names are imported on first use."""
+
+    def __init__(self, path: str) -> None:
+        """`path` is the name below `tensorflow`."""
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        """A name of the table, or a module below this one."""
+        source = SOURCES.get(self._path, {}).get(name)
+        if source is not None:
+            return getattr(import_module(source[0]), source[1])
+        below = f"{self._path}.{name}"
+        if below in SOURCES or below in PACKAGES:
+            return PrivateModule(below)
+        raise AttributeError(f"tensorflow.{self._path} has no attribute {name!r} here.", name=name)
+
+    def __dir__(self) -> list[str]:
+        """The names of the table, and of the modules below this one."""
+        start = self._path + "."
+        below = {
+            path.removeprefix(start).partition(".")[0] for path in SOURCES if path.startswith(start)
+        }
+        return sorted({*SOURCES.get(self._path, {}), *below})

@@ -1,0 +1,209 @@
+"""Reverse-mode transforms: grad, value_and_grad, vjp, per_example_grad."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.enums import UnconnectedGradients
+from gradtape.core.errors import public
+from gradtape.core.tensor import EagerTensor
+from gradtape.func.argument import (
+    Argnums,
+    Sources,
+    as_tensors,
+    check_argnums,
+    copy_handle,
+    split_aux,
+)
+from gradtape.func.vmap import vmap
+from gradtape.tape.gradient_tape import GradientTape
+
+
+@public
+def value_and_grad(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Make a function that returns the value of `function` and its gradient.
+
+    Args:
+        function: function whose value is a scalar.
+        argnums: position or positions of the arguments to differentiate by. Such an argument is a
+            tensor, a variable, a module (its trainable variables count) or a nested structure.
+        has_aux: whether `function` returns `(value, aux)`; `aux` is not differentiated.
+
+    Returns:
+        A function of the same arguments that returns `(value, gradient)`, or
+        `((value, aux), gradient)` with `has_aux`. The gradient has the structure of the argument,
+        with a list for a module, and is a tuple if `argnums` is one.
+
+    Example:
+        >>> value, gradient = gradtape.func.value_and_grad(lambda x: x * x)(3.0)
+        >>> float(value), float(gradient)
+        (9.0, 6.0)
+    """
+
+    @functools.wraps(function, updated=())
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        return differentiate("value_and_grad", function, argnums, has_aux, args, kwargs)
+
+    return public(compute)
+
+
+@public
+def grad(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Make a function that returns the gradient of `function`.
+
+    Args:
+        function: function whose value is a scalar.
+        argnums: position or positions of the arguments to differentiate by. Such an argument is a
+            tensor, a variable, a module (its trainable variables count) or a nested structure.
+        has_aux: whether `function` returns `(value, aux)`; `aux` is not differentiated.
+
+    Returns:
+        A function of the same arguments that returns the gradient, or `(gradient, aux)` with
+        `has_aux`. An argument that the value does not depend on has a gradient of zeros.
+
+    Example:
+        >>> cube = lambda x: x**3
+        >>> float(gradtape.func.grad(gradtape.func.grad(cube))(2.0))
+        12.0
+    """
+
+    @functools.wraps(function, updated=())
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        value, gradient = differentiate("grad", function, argnums, has_aux, args, kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return public(compute)
+
+
+def differentiate(
+    op: str, function: Any, argnums: Argnums, has_aux: bool, args: Any, kwargs: Any
+) -> tuple[Any, Any]:
+    """The value, with the auxiliary data if there is any, and the gradient."""
+    if argnums == 0 and not has_aux and args and is_leaf(args[0]):
+        return differentiate_leaf(op, function, args, kwargs)
+    sources = Sources(op, args, argnums)
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(sources.leaves)
+        value, aux = split_aux(op, function(*sources.args, **kwargs), has_aux)
+    value = check_scalar(op, value)
+    found = tape.gradient(value, sources.leaves, unconnected_gradients="zero")
+    return (value, aux) if has_aux else value, sources.pack(found)
+
+
+def differentiate_leaf(op: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Fast path of `differentiate` for a first argument that is a tensor or variable."""
+    leaf = args[0]
+    if type(leaf) is EagerTensor:
+        leaf = copy_handle(leaf)
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(leaf)
+        value = function(leaf, *args[1:], **kwargs)
+    if type(value) is not EagerTensor or value._array.shape:
+        value = check_scalar(op, value)
+    return value, tape.gradient(value, leaf, unconnected_gradients=UnconnectedGradients.ZERO)
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether an argument is a variable, or a tensor of floats."""
+    if type(value) is EagerTensor:
+        return bool(value._array.dtype.kind == "f")
+    return hasattr(value, "_key") and hasattr(value, "_read")
+
+
+def check_scalar(op: str, value: Any) -> Any:
+    """The value of the function as a tensor.
+
+    Raises:
+        ValueError: if it is not a scalar.
+    """
+    value = as_tensors(value)
+    shape = getattr(getattr(value, "_array", None), "shape", None)
+    if shape != ():
+        got = f"shape {list(shape)}" if shape is not None else f"{type(value).__name__}"
+        raise ValueError(
+            f"{op}: the function must return a scalar. Received {got}. Use tf.reduce_sum, or vjp "
+            "or jacrev."
+        )
+    return value
+
+
+@public
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Compute a function and return the function of its vector-Jacobian products.
+
+    Args:
+        function: function of tensors, variables, modules and structures of them.
+        *primals: its arguments; all of them are differentiated.
+        has_aux: whether `function` returns `(value, aux)`; `aux` is not differentiated.
+
+    Returns:
+        `(value, pull_back)`, or `(value, pull_back, aux)`. `pull_back` takes a cotangent in the
+        structure of the value and returns a tuple with the gradient of each argument. It can be
+        called several times.
+
+    Example:
+        >>> value, pull_back = gradtape.func.vjp(lambda x, y: x * y, 3.0, 4.0)
+        >>> [float(g) for g in pull_back(tf.constant(1.0))]
+        [4.0, 3.0]
+    """
+    sources = Sources("vjp", primals, tuple(range(len(primals))))
+    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(sources.leaves)
+        value, aux = split_aux("vjp", function(*sources.args), has_aux)
+    value = as_tensors(value)
+
+    @public
+    def pull_back(cotangents: Any) -> Any:
+        nest.assert_same_structure(value, cotangents)
+        found = tape.gradient(
+            value, sources.leaves, output_gradients=cotangents, unconnected_gradients="zero"
+        )
+        return sources.pack(found)
+
+    return (value, pull_back, aux) if has_aux else (value, pull_back)
+
+
+@public
+def per_example_grad(
+    function: Callable[..., Any], argnums: Argnums = 0, in_axes: Any = None, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Make a function that returns the gradient for each example of a batch.
+
+    It is `vmap` of `grad`: all examples are differentiated at once.
+
+    Args:
+        function: function of shared arguments and of one example, whose value is a scalar.
+        argnums: position or positions of the arguments to differentiate by.
+        in_axes: for each argument the axis of the examples, or None if all examples share it. By
+            default, the arguments at `argnums` are shared, and the examples of the others are
+            along their first axis.
+        has_aux: whether `function` returns `(value, aux)`.
+
+    Returns:
+        A function whose results have the examples along their first axis.
+
+    Example:
+        >>> w = tf.Variable([1.0, 2.0])
+        >>> loss = lambda w, x: tf.reduce_sum(w * x) ** 2
+        >>> gradtape.func.per_example_grad(loss)(w, tf.constant([[1.0, 0.0], [0.0, 1.0]])).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+    """
+    gradient = grad(function, argnums, has_aux)
+
+    @functools.wraps(function, updated=())
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        axes = in_axes
+        if axes is None:
+            shared = check_argnums("per_example_grad", argnums, len(args))
+            axes = tuple(None if i in shared else 0 for i in range(len(args)))
+        return vmap(gradient, axes)(*args, **kwargs)
+
+    return public(compute)

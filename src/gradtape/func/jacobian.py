@@ -1,0 +1,188 @@
+"""Forward-mode products and jacobians: jvp, hvp, jacfwd, jacrev, hessian."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from gradtape.core import nest
+from gradtape.core.errors import public
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.func.argument import Argnums, Sources, as_tensors, map_leaves, split_aux
+from gradtape.func.gradient import grad
+from gradtape.ops.initial_cotangent import make_identity_rows
+from gradtape.ops.shape import reshape, transpose
+from gradtape.tape.forward_accumulator import ForwardAccumulator
+from gradtape.tape.gradient_tape import GradientTape
+from gradtape.tape.source import current_value
+
+
+@public
+def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:
+    """Compute a function and its derivative along `tangents`.
+
+    Args:
+        function: function of tensors and of nested structures of them.
+        primals: a tuple or list of its arguments, or a single argument that is neither.
+        tangents: the direction, in the same structure.
+        has_aux: whether `function` returns `(value, aux)`; `aux` is not differentiated.
+
+    Returns:
+        `(value, tangent)`, or `(value, tangent, aux)`.
+
+    Example:
+        >>> value, slope = gradtape.func.jvp(tf.sin, (0.0,), (1.0,))
+        >>> float(slope)
+        1.0
+    """
+    args, directions = as_arguments(primals), as_arguments(tangents)
+    nest.assert_same_structure(args, directions)
+    sources = Sources("jvp", args, tuple(range(len(args))))
+    with ForwardAccumulator(sources.leaves, nest.flatten(directions)) as accumulator:
+        value, aux = split_aux("jvp", function(*sources.args), has_aux)
+    value = as_tensors(value)
+    tangent = accumulator.jvp(value, unconnected_gradients="zero")
+    return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+def as_arguments(primals: Any) -> tuple[Any, ...]:
+    """Arguments as a tuple; anything but a tuple or list is the only one."""
+    return tuple(primals) if type(primals) in (tuple, list) else (primals,)
+
+
+@public
+def hvp(function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
+    """Product of the Hessian of a scalar function with `tangents`.
+
+    It differentiates the gradient in forward mode, and costs a few times what the gradient costs.
+
+    Args:
+        function: function whose value is a scalar.
+        primals: a tuple or list of its arguments, or a single argument that is neither.
+        tangents: the vector, in the same structure.
+
+    Returns:
+        The product in the structure of `primals`.
+
+    Example:
+        >>> gradtape.func.hvp(lambda x: tf.reduce_sum(x**3), tf.constant([1.0, 2.0]),
+        ...                   tf.constant([1.0, 0.0])).numpy()
+        array([6., 0.], dtype=float32)
+    """
+    args = as_arguments(primals)
+    gradient = grad(function, tuple(range(len(args))))
+    product = jvp(gradient, args, as_arguments(tangents))[1]
+    return product if type(primals) in (tuple, list) else product[0]
+
+
+@public
+def jacrev(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Make a function that returns the Jacobian of `function`, computed in reverse mode.
+
+    Use it where the value has fewer elements than the arguments.
+
+    Args:
+        function: function whose value is a tensor or a nested structure of tensors.
+        argnums: position or positions of the arguments to differentiate by.
+        has_aux: whether `function` returns `(value, aux)`.
+
+    Returns:
+        A function of the same arguments. It has the structure of the value, and at each leaf the
+        structure of the arguments, with tensors of shape value.shape + argument.shape.
+
+    Example:
+        >>> gradtape.func.jacrev(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+    """
+
+    @functools.wraps(function, updated=())
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        sources = Sources("jacrev", args, argnums)
+        with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+            tape.watch(sources.leaves)
+            value, aux = split_aux("jacrev", function(*sources.args, **kwargs), has_aux)
+        result = map_leaves(
+            lambda leaf: sources.pack(
+                tape.jacobian(leaf, sources.leaves, unconnected_gradients="zero")
+            ),
+            as_tensors(value),
+        )
+        return (result, aux) if has_aux else result
+
+    return public(compute)
+
+
+@public
+def jacfwd(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Make a function that returns the Jacobian of `function`, computed in forward mode.
+
+    Use it where the arguments have fewer elements than the value.
+
+    Args:
+        function: function whose value is a tensor or a nested structure of tensors.
+        argnums: position or positions of the arguments to differentiate by.
+        has_aux: whether `function` returns `(value, aux)`.
+
+    Returns:
+        As for `jacrev`.
+
+    Example:
+        >>> gradtape.func.jacfwd(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+    """
+
+    @functools.wraps(function, updated=())
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        sources = Sources("jacfwd", args, argnums)
+        columns = []
+        for leaf in sources.leaves:
+            current = current_value(leaf)._array
+            size = prod(current.shape)
+            basis = make_tensor(make_identity_rows(0, size, current.shape, current.dtype))
+            with ForwardAccumulator._batch_accumulator([leaf], [basis]) as accumulator:
+                value, aux = split_aux("jacfwd", function(*sources.args, **kwargs), has_aux)
+            value = as_tensors(value)
+            slopes = accumulator.jvp(value, unconnected_gradients="zero")
+            columns.append([move_basis_last(t, current.shape) for t in nest.flatten(slopes)])
+        rows = [sources.pack(list(row)) for row in zip(*columns, strict=True)]
+        result = rows[0] if not nest.is_nested(value) else nest.pack_sequence_as(value, rows)
+        return (result, aux) if has_aux else result
+
+    return public(compute)
+
+
+def move_basis_last(slopes: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Tangents along all basis vectors (n, *value) as a Jacobian (*value, *argument)."""
+    own = slopes._array.shape
+    n = len(own)
+    last: Tensor = transpose(slopes, perm=(*range(1 - n, 0), -n))
+    result: Tensor = reshape(last, shape=own[1:] + shape, rank=n)
+    return result
+
+
+@public
+def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """Make a function that returns the Hessian of `function`.
+
+    Args:
+        function: function whose value is a tensor, usually a scalar.
+        argnums: position or positions of the arguments to differentiate by.
+
+    Returns:
+        A function of the same arguments. For a scalar value and one tensor of shape s, it returns
+        a tensor of shape s + s; otherwise the structure of `jacrev` of `jacrev`.
+
+    Example:
+        >>> gradtape.func.hessian(lambda x: tf.reduce_sum(x**3))(tf.constant([1.0, 2.0])).numpy()
+        array([[ 6.,  0.],
+               [ 0., 12.]], dtype=float32)
+    """
+    return jacrev(jacrev(function, argnums), argnums)

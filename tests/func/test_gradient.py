@@ -1,0 +1,141 @@
+"""Gradients, products and jacobians of functions, and how they compose."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape import func
+
+X = tf.constant([1.0, 2.0, 3.0])
+
+
+def cubes(x):
+    return tf.reduce_sum(x**3)
+
+
+def test_first_and_higher_orders():
+    np.testing.assert_allclose(func.grad(cubes)(X), [3.0, 12.0, 27.0])
+    np.testing.assert_allclose(func.hessian(cubes)(X), np.diag([6.0, 12.0, 18.0]))
+    np.testing.assert_allclose(func.hvp(cubes, X, tf.ones(3)), [6.0, 12.0, 18.0])
+    np.testing.assert_allclose(func.jacfwd(func.jacrev(cubes))(X), np.diag([6.0, 12.0, 18.0]))
+    third = func.grad(func.grad(func.grad(lambda x: x**4)))
+    assert float(third(2.0)) == 48.0
+
+
+@pytest.mark.parametrize("jacobian", [func.jacfwd, func.jacrev])
+def test_jacobians_have_the_structure_of_value_and_arguments(jacobian):
+    def function(a, b):
+        return {"product": a * b["w"], "sum": tf.reduce_sum(a)}
+
+    found = jacobian(function, argnums=(0, 1))(X, {"w": tf.constant(2.0)})
+    np.testing.assert_allclose(found["product"][0], np.eye(3) * 2)
+    np.testing.assert_allclose(found["product"][1]["w"], X)
+    np.testing.assert_allclose(found["sum"][0], np.ones(3))
+    np.testing.assert_allclose(found["sum"][1]["w"], 0)
+
+
+def test_arguments_are_not_confused_with_closures():
+    slope = func.grad(lambda x: x * func.grad(lambda y: x + y)(x))(tf.constant(1.0))
+    assert float(slope) == 1.0
+    x = tf.constant(3.0)
+    assert float(func.grad(lambda y: x * y)(x)) == 3.0
+    assert float(func.jvp(lambda y: x * y, (x,), (1.0,))[1]) == 3.0
+
+
+def test_modules_variables_and_structures_are_arguments():
+    class Line(tf.Module):
+        def __init__(self):
+            self.w = tf.Variable([1.0, 2.0])
+            self.b = tf.Variable(0.5)
+            self.frozen = tf.Variable(1.0, trainable=False)
+
+    line = Line()
+
+    def loss(line, x, y):
+        return (tf.reduce_sum(line.w * x) + line.b - y) ** 2
+
+    value, gradient = func.value_and_grad(loss)(line, tf.ones(2), 1.0)
+    assert float(value) == 6.25
+    by_shape = {tuple(g.shape): g.numpy() for g in gradient}
+    assert len(gradient) == 2
+    np.testing.assert_allclose(by_shape[()], 5.0)
+    np.testing.assert_allclose(by_shape[2,], [5.0, 5.0])
+    rows = func.per_example_grad(loss)(line, tf.ones((3, 2)), tf.constant([1.0, 2.0, 3.0]))
+    assert sorted(tuple(g.shape) for g in rows) == [(3,), (3, 2)]
+    several = func.grad(lambda v: v[0] * v[1])([tf.Variable(2.0), tf.Variable(3.0)])
+    assert [float(g) for g in several] == [3.0, 2.0]
+    nested = func.grad(lambda p, x: p["a"][0] * x + p["b"] * 3.0)({"a": [2.0], "b": 1.0}, 5.0)
+    assert float(nested["a"][0]) == 5.0
+    assert float(nested["b"]) == 3.0
+
+
+def test_aux_is_passed_on():
+    def function(x):
+        return cubes(x), {"norm": tf.norm(x)}
+
+    gradient, aux = func.grad(function, has_aux=True)(X)
+    (value, again), same = func.value_and_grad(function, has_aux=True)(X)
+    np.testing.assert_allclose(gradient, same)
+    assert float(aux["norm"]) == float(again["norm"])
+    assert float(value) == 36.0
+    value, pull_back, aux = func.vjp(function, X, has_aux=True)
+    np.testing.assert_allclose(pull_back(tf.constant(1.0))[0], gradient)
+    assert func.jacrev(function, has_aux=True)(X)[1].keys() == {"norm"}
+    assert func.jacfwd(function, has_aux=True)(X)[1].keys() == {"norm"}
+    assert func.jvp(function, (X,), (X,), has_aux=True)[2].keys() == {"norm"}
+
+
+def test_a_pull_back_can_be_called_again():
+    value, pull_back = func.vjp(lambda a, b: (a * b, a + b), 3.0, 4.0)
+    assert [float(v) for v in value] == [12.0, 7.0]
+    assert [float(g) for g in pull_back((1.0, 0.0))] == [4.0, 3.0]
+    assert [float(g) for g in pull_back((0.0, 1.0))] == [1.0, 1.0]
+
+
+TRANSFORMS = {
+    "grad": func.grad(cubes),
+    "hessian": func.hessian(cubes),
+    "hvp": lambda x: func.hvp(cubes, x, x),
+    "jacfwd": func.jacfwd(lambda x: x * x[0]),
+    "vmap of grad": lambda x: func.vmap(func.grad(lambda y: y**2))(x),
+    "grad of vmap": func.grad(lambda x: tf.reduce_sum(func.vmap(tf.sin)(x))),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms_work_inside_functions(name):
+    want = TRANSFORMS[name](X)
+    compiled = tf.function(TRANSFORMS[name])
+    for _ in range(3):
+        np.testing.assert_allclose(compiled(X), want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms_work_on_xla(name):
+    pytest.importorskip("jax")
+    compiled = tf.function(TRANSFORMS[name], jit_compile=True)
+    np.testing.assert_allclose(compiled(X), TRANSFORMS[name](X), rtol=1e-5)
+
+
+def test_transforms_of_functions_and_under_tapes():
+    compiled = tf.function(cubes)
+    np.testing.assert_allclose(func.grad(compiled)(X), [3.0, 12.0, 27.0])
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = func.grad(cubes)(X)
+    np.testing.assert_allclose(tape.gradient(y, X), [6.0, 12.0, 18.0])
+
+
+def test_wrong_uses_are_errors():
+    with pytest.raises(ValueError, match="must return a scalar"):
+        func.grad(lambda x: x)(X)
+    with pytest.raises(TypeError, match="must be floating"):
+        func.grad(lambda x: x)(3)
+    with pytest.raises(ValueError, match="positions of positional arguments"):
+        func.grad(lambda x: x, argnums=1)(1.0)
+    with pytest.raises(TypeError, match="must return \\(value, aux\\)"):
+        func.grad(lambda x: x, has_aux=True)(1.0)
+
+
+def test_an_argument_without_influence_has_zeros():
+    np.testing.assert_array_equal(func.grad(lambda x: tf.constant(1.0))(X), np.zeros(3))
