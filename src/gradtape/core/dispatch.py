@@ -19,14 +19,9 @@ import numpy as np
 
 from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
-<<<<<<< HEAD
-from gradtape.core.errors import InvalidArgumentError, OpError
-from gradtape.core.ledger import ledger, note_bind
-from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
-=======
 from gradtape.core.errors import InvalidArgumentError, OpError, ResourceExhaustedError
+from gradtape.core.ledger import ledger, note_bind
 from gradtape.core.ports import DevicePort, TapePort, devices
->>>>>>> main
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor, mark_recorded, wrap_array
 

@@ -37,12 +37,8 @@ from gradtape.core.fastpath.reference import make_reference_primitive, make_refe
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
-<<<<<<< HEAD
 from gradtape.core.ledger import ledger, note_bind, note_op, note_partial_op
-from gradtape.core.ports import BackwardStep, DevicePort, TapePort, devices
-=======
 from gradtape.core.ports import DevicePort, TapePort, devices
->>>>>>> main
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 
