@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from gradtape.core.lock import Lock
@@ -35,6 +36,7 @@ class ThreadState(threading.local):
 
 local = ThreadState()
 scope_hook: list[Callable[[], None] | None] = [None]  # called by `use_recorders`: see `core.ledger`
+is_unmarked = attrgetter("unmarked")
 hand_watched_count = [0]
 counts_by_thread: dict[
     int, int
@@ -54,7 +56,7 @@ def update_hand_watched_count(home: dict[str, Any]) -> None:
     Args:
         home: the `__dict__` of the thread's state.
     """
-    now = sum(recorder.unmarked for recorder in home.get("recorders", ()))
+    now = sum(map(is_unmarked, home.get("recorders", ())))
     before = home.get("unmarked", 0)
     if now != before:
         with count_lock:

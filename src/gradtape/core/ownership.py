@@ -42,7 +42,9 @@ def are_versions_exclusive(versions: list[Any], places: Iterable[int]) -> bool:
         if (
             getrefcount(versions[i]) != VERSION_REFERENCES
             or getrefcount(array) != ARRAY_REFERENCES
-            or not owns_memory(array)
+            or type(array) is not np.ndarray
+            or array.base is not None
+            or not array.flags.carray
         ):
             return False
     return True

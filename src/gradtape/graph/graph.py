@@ -7,7 +7,7 @@ exactly once and in order; all other nodes are pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradtape.core.ledger import Location
@@ -104,9 +104,9 @@ class Node:
         """Whether the node has a side effect."""
         return isinstance(self.op, Effect)
 
-    def reads(self) -> Iterator[int]:
+    def reads(self) -> list[int]:
         """Numbers of the values it reads."""
-        return (i for i in self.inputs if type(i) is int)
+        return [i for i in self.inputs if type(i) is int]
 
 
 class Graph:
@@ -136,14 +136,18 @@ class Graph:
 
     def live_nodes(self) -> list[Node]:
         """Nodes that an output or an effect depends on."""
+        return self.find_live()[0]
+
+    def find_live(self) -> tuple[list[Node], set[int]]:
+        """The live nodes, and the numbers of the values that they read or that are outputs."""
         wanted = {o for o in self.outputs if type(o) is int}
         kept = []
         for node in reversed(self.nodes):
-            if node.is_effect or not wanted.isdisjoint(node.outputs):
+            if type(node.op) is Effect or not wanted.isdisjoint(node.outputs):
                 kept.append(node)
                 wanted.update(node.reads())
         kept.reverse()
-        return kept
+        return kept, wanted
 
     def pretty(self) -> str:
         """The graph as readable lines."""

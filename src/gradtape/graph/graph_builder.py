@@ -46,6 +46,7 @@ class GraphBuilder(ValueNames):
         specs: shape and dtype of every value, by number.
         inputs: numbers of the function's arguments.
         captures: tensors from outside by uid, each with the traced tensor that represents it.
+        body_tensors: the tensors that the ops of a body have used, by number; None outside bodies.
     """
 
     def __init__(self) -> None:
@@ -56,7 +57,7 @@ class GraphBuilder(ValueNames):
         self.inputs: list[int] = []
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
         self._arrays: list[weakref.ref[TracedArray]] = []
-        self._body_tensors: dict[int, SymbolicTensor] | None = None
+        self.body_tensors: dict[int, SymbolicTensor] | None = None
 
     def add_value(self, raw: Any, trace: Any, name: str = "") -> TracedArray:
         """The array of a new value, which has the raw value `raw` in this run of `trace`."""
@@ -67,11 +68,6 @@ class GraphBuilder(ValueNames):
         if name:
             self.names[number] = name
         return held
-
-    def note_use(self, tensor: SymbolicTensor) -> None:
-        """Note that an op or a result uses `tensor`."""
-        if self._body_tensors is not None:
-            self._body_tensors[tensor._array.number] = tensor
 
     def add_node(
         self,
@@ -92,13 +88,13 @@ class GraphBuilder(ValueNames):
     @contextlib.contextmanager
     def record_body(self) -> Iterator[RecordedBody]:
         """Collect nodes in a list of their own."""
-        nodes, tensors = self.nodes, self._body_tensors
+        nodes, tensors = self.nodes, self.body_tensors
         body = RecordedBody({} if tensors is None else tensors)
-        self.nodes, self._body_tensors = body.nodes, body.tensors
+        self.nodes, self.body_tensors = body.nodes, body.tensors
         try:
             yield body
         finally:
-            self.nodes, self._body_tensors = nodes, tensors
+            self.nodes, self.body_tensors = nodes, tensors
 
     def make_graph(self, inputs: Iterable[int], outputs: Iterable[Operand]) -> Graph:
         """The graph from the arguments, the captures and further `inputs` to `outputs`."""

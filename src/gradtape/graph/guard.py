@@ -36,9 +36,14 @@ class ValueRead(Exception):  # noqa: N818  not an error
     """Python read a value, or ran an effect, where the trace forbids it."""
 
 
+def is_integer_scalar(spec: Any) -> bool:
+    """Whether a spec or raw array is that of a single integer or bool."""
+    return spec.shape == () and spec.dtype.kind in "biu"
+
+
 def guard_key(raw: Any) -> Any:
     """A raw array as a hashable key, by which guards compare values."""
-    if raw.shape == () and raw.dtype.kind in "biu":
+    if is_integer_scalar(raw):
         return raw.item()
     if raw.dtype.kind == "O":
         return (raw.shape, tuple(raw.ravel().tolist()))

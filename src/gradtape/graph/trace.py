@@ -121,7 +121,8 @@ class Trace(dict[int, Any], StreamCursor):
         if isinstance(tensor, SymbolicTensor):
             if tensor._array.trace is not self or self.closed:
                 raise out_of_scope_error(tensor)
-            self.builder.note_use(tensor)
+            if self.builder.body_tensors is not None:
+                self.builder.body_tensors[tensor._array.number] = tensor
             return tensor
         if not isinstance(tensor, Tensor) or self.is_own_constant(tensor):
             return tensor
@@ -133,7 +134,8 @@ class Trace(dict[int, Any], StreamCursor):
                 write("capture", (tensor.uid,), known[1].uid)
             if self.tape is not None:
                 self.tape.watch(known[1].uid)
-        self.builder.note_use(known[1])
+        if self.builder.body_tensors is not None:
+            self.builder.body_tensors[known[1]._array.number] = known[1]
         return known[1]
 
     def is_own_constant(self, tensor: Tensor) -> bool:
@@ -149,9 +151,7 @@ class Trace(dict[int, Any], StreamCursor):
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
-        live = not self.options.folds_constants or any(
-            isinstance(a, SymbolicTensor) for a in lifted
-        )
+        live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
         raws = tuple([raw_value(a) for a in lifted])
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
@@ -243,7 +243,7 @@ class Trace(dict[int, Any], StreamCursor):
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """The newest version of a variable; reports the read to the tapes."""
-        state = self.variable_state(variable)
+        state = self.versions.state_of(variable, self.make_value)
         tensor, variable = state.newest, state.variable
         for known in (*self._hidden_tapes, *local.recorders[1:]):
             if tensor.uid not in known:
@@ -252,7 +252,7 @@ class Trace(dict[int, Any], StreamCursor):
 
     def write_variable(self, variable: Any, tensor: Any) -> None:
         """Make `tensor` the newest version of a variable; assignment stops the gradient."""
-        state = self.variable_state(variable)
+        state = self.versions.state_of(variable, self.make_value)
         lifted = self.as_traced(tensor)
         self.raise_if_failed([lifted])
         version = self.make_value(raw_value(lifted))

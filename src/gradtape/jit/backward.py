@@ -135,12 +135,8 @@ class FunctionStep(CallStep):
         self, entry: Entry, g: Any, grads: dict[int, Any], want: int = -1, raw: bool = True
     ) -> None:
         """Add the cotangents of the inputs, computed from those of the outputs, to `grads`."""
-        _, uids, mask, saved = entry
+        _, uids, places, saved = entry
         path = saved.path
-        places = path.places_by_mask.get(mask)
-        if places is None:
-            positions = [i for i in range(mask.bit_length()) if mask >> i & 1]
-            places = path.places_by_mask[mask] = tuple(positions)
         every = (1 << len(places)) - 1
         if want & every != every:
             kept = [k for k in range(len(places)) if want >> k & 1]

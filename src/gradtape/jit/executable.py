@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import repeat
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
-from gradtape.compile.numpy.engine import run_commit_calls
 from gradtape.core.context import local, next_uid
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
@@ -30,6 +29,7 @@ from gradtape.state.variable.commit import (
     make_versions,
     read_function,
     read_versions,
+    run_commit_calls,
     run_exclusively,
     snapshot_function,
     sort_places,
@@ -41,6 +41,11 @@ get_array = attrgetter("_array")
 MIN_IN_PLACE_BYTES = 32768  # on average; below, a new array costs less than the ownership check
 
 
+def as_is(tensor: Any) -> Any:
+    """The tensor itself, for `make_packer`."""
+    return tensor
+
+
 def make_packer(
     path: TracedPath, tensor: Callable[[Any], Tensor] = make_tensor
 ) -> Callable[[Any], Any]:
@@ -48,7 +53,7 @@ def make_packer(
     structure, count = path.structure, path.result_count
     kind = type(structure)
     if kind is SymbolicTensor or kind is EagerTensor:
-        return lambda raws: tensor(raws[0])
+        return itemgetter(0) if tensor is as_is else lambda raws: tensor(raws[0])
     if structure is None:
         return lambda raws: None
     if kind in (tuple, list) and all(isinstance(t, Tensor) for t in structure):
@@ -75,7 +80,7 @@ class Executable:
         self.compute = plan.run
         self.captures = [t._array for t in path.captures]
         self.pack = make_packer(path)
-        self.pack_tensors = make_packer(path, lambda tensor: tensor)
+        self.pack_tensors = make_packer(path, as_is)
         self.first_write, self.last_write = path.result_count, len(path.graph.outputs)
         is_fixed = all(type(s) is not int for s in path.states)
         self.variables = path.resolve_variables([]) if is_fixed else None
@@ -111,12 +116,9 @@ class Executable:
         path = self.path
         if not path.states:
             self.run = self.make_pure_run()  # type: ignore[method-assign, assignment]
-        elif (
-            self.variables is not None
-            and self.checks_all
-            and not self.is_in_place
-            and not devices.active
-        ):
+        elif self.is_in_place:
+            self.run = self.run_in_place  # type: ignore[method-assign]
+        elif self.variables is not None and self.checks_all and not devices.active:
             self.run = self.make_update_run()  # type: ignore[method-assign, assignment]
 
     def group_variables(self, variables: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
@@ -161,15 +163,17 @@ class Executable:
         """Run a call on its tensors and variable arguments, without recorders."""
         raws = list(map(get_array, tensors))
         raws += self.captures
-        variables = self.variables
-        if variables is None:
-            variables = self.template.copy()
-            for place, position in self.slots:
-                variables[place] = given[position]
-        if self.is_in_place:
-            outputs = self.run_in_place(raws, variables)
-            if outputs is not None:
-                return self.pack(outputs)
+        return self.pack(self.run_with_copies(raws, self.variables or self.resolve(given)))
+
+    def resolve(self, given: list[Any]) -> list[Any]:
+        """The variables of a call whose variable arguments are `given`."""
+        variables = self.template.copy()
+        for place, position in self.slots:
+            variables[place] = given[position]
+        return variables
+
+    def run_with_copies(self, raws: list[Any], variables: list[Any]) -> Any:
+        """The outputs of a call, which gives new arrays to the variables that it writes."""
         before: Any
         try:
             before, arrays = self.read(*variables)
@@ -188,7 +192,7 @@ class Executable:
             if not self.commit(*written, *fresh, *checked, *before, *blind):
                 del before, arrays
                 outputs = self.run_alone(raws, variables)
-        return self.pack(outputs)
+        return outputs
 
     def run_alone(self, raws: list[Any], variables: list[Any]) -> Any:
         """The outputs, computed and stored while other threads wait for the written variables."""
@@ -202,34 +206,40 @@ class Executable:
 
         return run_exclusively(variables, self.path.writes, compute_and_store)
 
-    def run_in_place(self, raws: list[Any], variables: list[Any]) -> Any:
-        """Update the variables in their arrays and return the outputs; None if that is impossible.
+    def run_in_place(self, tensors: list[Any], given: list[Any]) -> Any:
+        """Run a call that updates large variables in their arrays, if these have no other readers.
 
         Everything that can fail runs first; then one loop in C changes the variables.
         """
+        raws = list(map(get_array, tensors))
+        raws += self.captures
+        variables = self.variables or self.resolve(given)
+        outputs: Any = None
         mine: list[Any] = []
         places = self.places or sort_places(self.path.writes, variables)
         update = ExclusiveUpdate(variables, places, self.owned)
         try:
-            if self.busy.setdefault(0, mine) is not mine:
-                return None
-            with update:
-                if not update.is_owned:
-                    return None
-                arrays = list(map(get_array, update.versions))
-                outputs, calls = self.plan.run_for_commit(*raws, *arrays)
-                written = list(map(variables.__getitem__, self.path.writes))
-                values = [
-                    outputs[k] if outputs[k] is not None else arrays[i]
-                    for k, i in enumerate(self.path.writes, self.first_write)
-                ]
-                fresh = make_versions(written, values)
-                run_commit_calls(calls, map(setattr, written, repeat("_value"), fresh))
-                return outputs
+            try:
+                if self.busy.setdefault(0, mine) is mine and update.__enter__().is_owned:
+                    arrays = list(map(get_array, update.versions))
+                    computed, calls = self.plan.run_for_commit(*raws, *arrays)
+                    values = []
+                    for k, i in enumerate(self.path.writes, self.first_write):
+                        values.append(arrays[i] if computed[k] is None else computed[k])
+                    written = list(map(variables.__getitem__, self.path.writes))
+                    fresh = make_versions(written, values)
+                    outputs = computed
+                    run_commit_calls(calls, map(setattr, written, repeat("_value"), fresh))
+            finally:
+                update.restore_versions()
         finally:
+            if update.locked:  # an interrupt has come between
+                update.restore_versions()
             if self.busy.get(0) is mine:
                 self.busy.clear()
-            update.restore_versions()
+        if outputs is None:
+            outputs = self.run_with_copies(raws, variables)
+        return self.pack(outputs)
 
     # -- under tapes
 
@@ -254,7 +264,7 @@ class Executable:
             seen = [before[i] for i in path.checked]
             if not self.commit(*written, *fresh, *checked, *seen, *blind):
                 outputs, saved, watched = self.record_alone(tensors, raws, variables)
-        results: list[Tensor] = [make_tensor(raw) for raw in outputs[: path.result_count]]
+        results: list[Tensor] = list(map(make_tensor, outputs[: path.result_count]))
         if results:
             for recorder, (uids, places) in zip(local.recorders, watched, strict=True):
                 if uids:
@@ -289,8 +299,13 @@ class Executable:
             for version, variable in zip(before, variables, strict=True):
                 if version.uid not in recorder:
                     recorder.on_variable_read(variable, version.uid)
-            places = [i for i in self.differentiable_places if inputs[i].uid in recorder]
-            watched.append((tuple([inputs[i].uid for i in places]), tuple(places)))
+            uids, places = [], []
+            for i in self.differentiable_places:
+                uid = inputs[i].uid
+                if uid in recorder:
+                    uids.append(uid)
+                    places.append(i)
+            watched.append((tuple(uids), tuple(places)))
         if len(watched) == 1:
             joint = path.forward_backward_cache.get((watched[0][1], ()))
             if joint is not None:
@@ -305,7 +320,7 @@ def record_call(
 ) -> None:
     """Add the entry of a call to a recorder."""
     anchor = next_uid()
-    recorder[anchor] = (FUNCTION_STEP, uids, sum([1 << i for i in places]), saved)
+    recorder[anchor] = (FUNCTION_STEP, uids, places, saved)
     for i, out in enumerate(results):
         recorder[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
     if type(recorder) is not TapeRecord and hasattr(recorder, "complete"):
@@ -328,7 +343,7 @@ def record_traced_call(saved: SavedCall, variables: list[Any], raws: list[Any]) 
         ]
         if watched and results:
             uids = tuple([saved.inputs[i].uid for i in watched])
-            record_call(recorder, saved, uids, watched, results)
+            record_call(recorder, saved, uids, tuple(watched), results)
     if ledger.active:
         note_call(path, saved.inputs, results, [variables[i] for i in path.writes])
     return path.pack_results(results)

@@ -9,12 +9,14 @@ numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter, methodcaller
 from typing import Any
 
 from gradtape.core.dispatch import run_kernel
 from gradtape.core.lock import Lock
 from gradtape.graph.graph import Effect, Graph, Node, Operand
-from gradtape.graph.guard import guard_key
+from gradtape.graph.guard import guard_key, is_integer_scalar
 from gradtape.graph.replay import lookup_operand
 from gradtape.graph.trace_op import INSTALL
 from gradtape.jit.graph_equality import same_nodes
@@ -108,9 +110,7 @@ class TreeRun:
             GuardMiss: if the guard sees a new value.
         """
         assert segment.guard is not None
-        number, kind = segment.guard
-        raw = self.frame[number]
-        seen = raw.shape if kind == "shape" else guard_key(raw)
+        seen = segment.read_guard(self.frame[segment.guard[0]])
         self.log.append(("guard", seen))
         follower = segment.children.get(seen)
         if follower is None:
@@ -125,6 +125,7 @@ class Segment:
         nodes: the nodes, in order.
         loads: captures and variables that are first read here: number and source.
         guard: (number, kind) of the guard after the nodes; None at the end of a path.
+        read_guard: makes the key in `children` from the raw value of the guard.
         children: the next segments, by what the guard sees.
         path: the path that ends here, or None.
         live_values: numbers that the guard, the results or later segments read.
@@ -140,11 +141,20 @@ class Segment:
         self.specs = specs
         self.choice = choice
         self.guard: tuple[int, str] | None = None
+        self.read_guard: Callable[[Any], Any] = guard_key
         self.children: dict[Any, Segment] = {}
         self.path: TracedPath | None = None
         self.live_values: set[int] = set()
         self.plan: tuple[Any, list[int], list[int]] | None = None
         self.effects = [n for n in nodes if isinstance(n.op, Effect) and n.op.is_replayed]
+
+    def set_guard(self, guard: tuple[int, str] | None) -> None:
+        """Set the guard, and `read_guard`, which makes the key in `children` from its raw value."""
+        self.guard = guard
+        if guard is not None and guard[1] == "shape":
+            self.read_guard = attrgetter("shape")
+        elif guard is not None and is_integer_scalar(self.specs[guard[0]]):
+            self.read_guard = methodcaller("item")  # what `guard_key` returns
 
     def compile(self) -> tuple[Any, list[int], list[int]]:
         """Compile the plan, from the values that are read to those that are needed later."""
@@ -333,7 +343,7 @@ def split_at_guards(path: TracedPath) -> list[Segment]:
                 loaded.add(number)
                 loads.append((number, sources[number]))
         segment = Segment(nodes, loads, graph.specs, path.choice)
-        segment.guard = guard
+        segment.set_guard(guard)
         if chain:
             chain[-1].children[ends[len(chain) - 1][2]] = segment
         chain.append(segment)

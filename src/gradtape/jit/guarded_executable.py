@@ -7,9 +7,11 @@ from typing import Any
 from gradtape.core.context import local
 from gradtape.core.errors import OutOfRangeError
 from gradtape.core.ledger import ledger
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Constant
 from gradtape.jit.backward import SavedCall
-from gradtape.jit.executable import make_packer, record_traced_call
+from gradtape.jit.executable import get_array, make_packer, record_traced_call
 from gradtape.jit.guard_tree import GuardTree, TreeRun, UnloggedEffect
 from gradtape.jit.trace_path import TracedPath
 from gradtape.state.variable.commit import (
@@ -35,7 +37,7 @@ class GuardedExecutable:
         Raises:
             GuardMiss: if a guard sees a new value.
         """
-        run = TreeRun(self.tree, [t._array for t in tensors], given)
+        run = TreeRun(self.tree, list(map(get_array, tensors)), given)
         if run.variables:
             run.read_snapshot()
         try:
@@ -110,11 +112,14 @@ class GuardedExecutable:
     def record_and_pack(self, run: TreeRun, path: TracedPath, tensors: list[Any]) -> Any:
         """Record the call in the active tapes, and pack its results."""
         frame = run.frame
-        outputs = [
-            o.raw if isinstance(o, Constant) else frame[o]
-            for o in path.graph.outputs[: path.result_count]
-        ]
+        operands: Any = path.graph.outputs[: path.result_count]
+        if path.has_constant_results:
+            outputs = [o.raw if isinstance(o, Constant) else frame[o] for o in operands]
+        else:
+            outputs = list(map(frame.__getitem__, operands))
         if not local.recorders and not ledger.active:
+            if type(path.structure) is SymbolicTensor:
+                return make_tensor(outputs[0])
             if path.pack is None:
                 path.pack = make_packer(path)
             return path.pack(outputs)

@@ -14,7 +14,7 @@ from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import HOST, Device, DeviceArray
-from gradtape.graph.graph import Constant, Graph, Operand
+from gradtape.graph.graph import Constant, Effect, Graph, Operand
 from gradtape.graph.graph_builder import operand_of
 from gradtape.graph.guard import Guard
 from gradtape.graph.trace import Trace
@@ -70,16 +70,15 @@ class TracedPath:
         outputs += [states[i].newest._array.number for i in self.writes]
         self.graph: Graph = trace.make_graph(outputs)
         first = len(self.graph.inputs) - len(states)
-        read = {i for node in self.graph.live_nodes() for i in node.reads()}
-        read.update(o for o in outputs if type(o) is int)
-        read.update(guard.number for guard in trace.log.guards)
+        _, read = self.graph.find_live()
+        read.update([guard.number for guard in trace.log.guards])
         self.checked = [i for i in self.writes if self.graph.inputs[first + i] in read]
         self.guards: list[Guard] = trace.log.guards
         self.keys = [places.get(s.variable._key, s.variable._key) for s in states]
-        self.effects = [n for n in self.graph.nodes if n.is_effect]
+        self.effects = [n for n in self.graph.nodes if type(n.op) is Effect]
+        self.has_constant_results = Constant in map(type, outputs)
         self.specs = tuple([Spec(self.operand_spec(o)) for o in outputs[: self.result_count]])
         self.is_differentiable = all(is_differentiable(spec.dtype) for spec in self.specs)
-        self.places_by_mask: dict[int, tuple[int, ...]] = {}
         self.forward_backward_cache: dict[Any, Any] = {}
         self.choice: EngineChoice = trace.options.choice or EngineChoice()
         if devices.active:

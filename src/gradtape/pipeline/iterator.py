@@ -161,7 +161,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
                 raise StopIteration
             return get_next_in_trace(stage[0], iterator_handle(stage[0], self), self.element_spec)
         try:
-            element = self._read_next()
+            element = self._source.next()
         except Exception as error:
             try:
                 raise_dataset_error(error, self._dataset)

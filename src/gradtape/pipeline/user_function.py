@@ -12,7 +12,7 @@ from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import local
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor
-from gradtape.jit.cache_key import cache_key
+from gradtape.jit.cache_key import describe
 from gradtape.jit.concrete_function import ConcreteFunction
 from gradtape.jit.function import MOST_SIGNATURES, Function, RunMode
 from gradtape.pipeline.element.element import call_user_function
@@ -85,7 +85,9 @@ class UserFunction(RandomSource):
         tensors: list[Any] = []
         variables: list[Any] = []
         args = element if type(element) is tuple else (element,)
-        known = self.function._cache.get(cache_key(args, {}, tensors, variables))
+        key: list[Any] = []
+        describe(args, key, tensors, variables, ())
+        known = self.function._cache.get(tuple(key))
         if known is not None:
             executable = known.executable
             if executable is not None and executable.gives_elements:

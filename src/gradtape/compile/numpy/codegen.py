@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compile.numpy.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
 from gradtape.compile.numpy.program import NumpyCall, Operand, Program
 from gradtape.core.dispatch import explain_kernel_error
+from gradtape.core.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
 from gradtape.core.generated_code import execute_source
 from gradtape.core.identifier import check_identifier
 from gradtape.graph.graph import Effect

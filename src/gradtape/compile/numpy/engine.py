@@ -6,15 +6,11 @@ thread, or from a host function that the plan calls) runs the same program witho
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
-from itertools import chain, starmap
-from operator import call
 from typing import Any
 
 from gradtape.compile.numpy.codegen import generate_function
-from gradtape.compile.numpy.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
 from gradtape.compile.numpy.lowering import lower_graph
 from gradtape.compile.numpy.passes.broadcast import remove_broadcasts
 from gradtape.compile.numpy.passes.buffer import assign_buffers
@@ -88,9 +84,9 @@ class NumpyPlan:
         """The generated function that leaves the updates `in_place` to the caller.
 
         It returns the outputs, with None for those updates, and the calls that perform the updates.
-        The caller passes these calls to `run_commit_calls`. They read buffers of the plan: until
-        the commit is done, the caller must prevent other calls of `run_for_commit`. They write
-        into the input arrays: the caller must hold the only references to these.
+        The caller passes these calls to `commit.run_commit_calls`. They read buffers of the plan:
+        until the commit is done, the caller must prevent other calls of `run_for_commit`. They
+        write into the input arrays: the caller must hold the only references to these.
         """
         program = self.in_place_program
         return limit_threads(generate_function(apply_passes(program, self.passes)), program)
@@ -154,15 +150,3 @@ def compile_graph(
 
 
 CompilerPort.supply(compile=compile_graph)
-
-
-def run_commit_calls(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
-    """Run the calls that `run_for_commit` returned, then exhaust the iterators in `more`.
-
-    All of this is one loop in C without Python code, so no interrupt can divide it.
-    """
-    token = set_float_errors(IGNORE_ALL)
-    try:
-        deque(chain(starmap(call, calls), *more), maxlen=0)
-    finally:
-        reset_float_errors(token)

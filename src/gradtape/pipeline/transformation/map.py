@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from builtins import map as builtin_map
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ class MapMethods(DatasetBase):
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
             work = current_iteration.active
-            apply = annotate_errors(lambda element: traced.apply(element, work), "map")
+            apply = annotate_errors(partial(traced.apply, work=work), "map")
             given = getattr(self._options, "deterministic", None)
             given = given if deterministic is None else deterministic
             ordered = given is None or bool(given)

@@ -13,12 +13,15 @@ may run the destructors of other objects. Free-threaded builds take a lock aroun
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from operator import attrgetter
+from itertools import chain, starmap
+from operator import attrgetter, call
 from typing import Any
 
 from gradtape.core.context import next_uid
+from gradtape.core.float_errors import IGNORE_ALL, reset_float_errors, set_float_errors
 from gradtape.core.generated_code import execute_source
 from gradtape.core.lock import Lock
 from gradtape.core.ownership import HAS_GIL, are_versions_exclusive
@@ -231,38 +234,30 @@ class ExclusiveUpdate:
 
     def __enter__(self) -> ExclusiveUpdate:
         """Lock the variables and remove their versions."""
+        variables, versions = self.variables, self.versions
         try:
-            while not self.try_to_enter():
-                self.restore_versions()
-                self.versions = [None] * len(self.variables)
-                read_versions(self.variables)  # waits
+            while True:
+                taken = list(map(variables.__getitem__, self.places))
+                self.locked.extend(
+                    map(Lock.acquire, map(get_lock, taken))
+                )  # one C call: see `Lock`
+                for variable in taken:
+                    if variable._value is None:  # this call interrupted an update of this thread
+                        variable._value = variable._stored_version()
+                take_out_function(len(variables), len(taken))(versions, *variables, *taken)
+                if len(taken) == len(variables) or type(None) not in map(type, versions):
+                    break
+                self.restore_versions()  # another thread updates a variable that is only read
+                versions[:] = [None] * len(variables)
+                read_versions(variables)  # waits
+            if self.owned:
+                for i in self.owned:
+                    variables[i]._array_in_update = versions[i]._array
+                self.is_owned = are_versions_exclusive(versions, self.owned)
         except BaseException:
             self.restore_versions()
             raise
         return self
-
-    def try_to_enter(self) -> bool:
-        """Lock and remove; False if a variable that is only read is locked by another thread."""
-        taken = list(map(self.variables.__getitem__, self.places))
-        self.locked.extend(map(Lock.acquire, map(get_lock, taken)))  # one C call: see `Lock`
-        for variable in taken:
-            if variable._value is None:  # this call interrupted an update of the same thread
-                variable._value = variable._stored_version()
-        take_out_function(len(self.variables), len(taken))(self.versions, *self.variables, *taken)
-        if len(taken) < len(self.variables):
-            for version in self.versions:
-                if version is None:  # another thread is updating it
-                    return False
-        if self.owned:
-            self.check_ownership()
-        return True
-
-    def check_ownership(self) -> None:
-        """Find out whether the arrays at `owned` have no other references."""
-        variables, versions = self.variables, self.versions
-        for i in self.owned:
-            variables[i]._array_in_update = versions[i]._array
-        self.is_owned = are_versions_exclusive(versions, self.owned)
 
     def __exit__(self, *error: Any) -> None:
         """Put back the versions that were not replaced."""
@@ -299,3 +294,15 @@ def sort_places(places: Iterable[int], variables: Sequence[Any]) -> list[int]:
     """Positions of variables in the order in which their locks are acquired."""
     keys = [variable._key for variable in variables]
     return sorted(places, key=keys.__getitem__)
+
+
+def run_commit_calls(calls: Iterable[tuple[Any, ...]], *more: Iterable[Any]) -> None:
+    """Run the calls that `run_for_commit` returned, then exhaust the iterators in `more`.
+
+    All of this is one loop in C without Python code, so no interrupt can divide it.
+    """
+    token = set_float_errors(IGNORE_ALL)
+    try:
+        deque(chain(starmap(call, calls), *more), maxlen=0)
+    finally:
+        reset_float_errors(token)

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gradtape.compile.numpy.engine import compile_graph, run_commit_calls
+from gradtape.compile.numpy.engine import compile_graph
 from gradtape.compile.numpy.passes import cache_blocking
 from gradtape.compile.numpy.passes import in_place_update as stage_pass
 from gradtape.graph.graph import Effect, Node
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce, shape
 from gradtape.ops.linalg.matmul import matmul
+from gradtape.state.variable.commit import run_commit_calls
 from tests.compile.numpy.builder import Builder, assert_same, constant, interpret
 from tests.compile.numpy.programs import programs
 
