@@ -110,9 +110,13 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         """The next element, or END."""
         element = self._source.next()
         if ledger.active and element is not END:
-            leaves = nest.flatten(element, expand_composites=True)
-            note_element(self._dataset, [t for t in leaves if isinstance(t, Tensor)])
+            self._note_element(element)
         return element
+
+    def _note_element(self, element: Any) -> None:
+        """Write to the ledger that an element came out of the dataset."""
+        leaves = nest.flatten(element, expand_composites=True)
+        note_element(self._dataset, [t for t in leaves if isinstance(t, Tensor)])
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """The number of elements read, and the random positions at the start of the iteration."""
@@ -170,6 +174,8 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
                 raise
         if element is END:
             raise StopIteration
+        if ledger.active:
+            self._note_element(element)
         return element
 
     @public
