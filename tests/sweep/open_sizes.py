@@ -32,19 +32,26 @@ SIZE_STATICS = {
 
 def shape(op: Primitive, sample: Sample) -> None:
     """The shape rule agrees with the kernel: all sizes known, each one unknown, all unknown."""
+    finds = op.name in FIND_SIZES
     for name in sample.dtypes:
         other = cast_sample(sample, name)
         if other is not None:
-            check_shape_rule(op, other, set(), True)
+            check_shape_rule(op, other, set(), True, finds)
     specs = [Spec((np.shape(a), np.asarray(a).dtype)) for a in sample.args]
     axes = [(i, k) for i, spec in enumerate(specs) for k in range(len(spec.shape))]
     statics = [(name, 0) for name in SIZE_STATICS & sample.static.keys()]
     for unknown in [set(), *({axis} for axis in axes), {*axes}, {*statics}, {*axes, *statics}]:
         for with_hints in (True, False):
-            check_shape_rule(op, sample, unknown, with_hints)
+            check_shape_rule(op, sample, unknown, with_hints, finds)
 
 
-def check_shape_rule(op: Primitive, sample: Sample, unknown: set[Any], with_hints: bool) -> None:
+def check_shape_rule(
+    op: Primitive,
+    sample: Sample,
+    unknown: set[Any],
+    with_hints: bool,
+    finds_sizes: bool = False,
+) -> None:
     """Check the rule where some axes, as (argument, axis), and some statics are unknown.
 
     Sizes that contradict the assumptions of the rule do not count.
@@ -83,7 +90,7 @@ def check_shape_rule(op: Primitive, sample: Sample, unknown: set[Any], with_hint
         assert not pinned or op.name in NEED_NUMBERS, f"the rule assumes {pinned}"
     if with_hints or context.holds(env):
         wanted = as_tuple(op, op.kernel(*map(copy_raw, sample.args), **sample.static))
-        check_specs(got, wanted, env, op.name in FIND_SIZES)
+        check_specs(got, wanted, env, finds_sizes)
 
 
 def open_numbers(value: Any, make_unknown: Callable[[int], Any]) -> Any:

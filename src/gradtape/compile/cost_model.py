@@ -2,7 +2,8 @@
 
 XLA makes one pass over memory where NumPy makes one per op, and its `exp` and `tanh` are faster. It
 pays off where this is most of the work: large elementwise chains, normalisations and softmaxes, but
-not matrix products and convolutions. Ops that check values and may raise an error stay on NumPy.
+not matrix products and convolutions. Ops that check values and may raise an error stay on NumPy,
+except for indices that `index_check` can check on the host.
 
 On small arrays NumPy takes about 1 µs per op; XLA takes about 30 µs per call and little per op. So
 XLA pays off for graphs of many ops and for loops, after enough calls to make up for compilation.
@@ -13,6 +14,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NamedTuple
 
+from gradtape.compile.index_check import CHECKED_OPERANDS, find_index_checks
 from gradtape.core.primitive import REGISTRY
 from gradtape.graph.control_node import COND, LOOP
 from gradtape.graph.graph import Constant, Graph, Node
@@ -28,6 +30,9 @@ MAX_SMALL_OP_ELEMENTS = (
 )  # elements computed per op on average: up to here NumPy's overhead per op matters
 COMPILE_COST_IN_OPS = 100_000  # ops that NumPy runs in about the time that XLA needs to compile
 ASSUMED_ITERATIONS = 32  # assumed iterations of a loop without a known limit
+
+CALLS_BEFORE_TRAINING_STEP = 256  # calls of a large graph with indices before XLA pays off
+MAX_RANDOM_ELEMENTS = 1 << 16  # random numbers in one op: beyond, NumPy's generator is faster
 
 DATA_MOVEMENT_MODULE = "gradtape.ops.shape"
 ELEMENTWISE_MODULES = frozenset(
@@ -68,23 +73,41 @@ def suits_xla(graph: Graph) -> bool:
         return False
     if any(node.op is LOOP or node.op is COND for node in graph.nodes):
         return calls_until_xla(graph) == 0
+    return is_mostly_elementwise(work) and not any(map(is_training_op, graph.nodes))
+
+
+def is_mostly_elementwise(work: Work) -> bool:
+    """Whether a call computes many elements and few products."""
     return (
         work.elements >= MIN_XLA_ELEMENTS
         and work.products <= MAX_PRODUCTS_PER_ELEMENT * work.elements
     )
 
 
+def is_training_op(node: Node) -> bool:
+    """Whether a node belongs to a training step rather than a formula: indices, random numbers."""
+    return node.op.name in CHECKED_OPERANDS or is_random_op(node.op)
+
+
+def is_random_op(op: Any) -> bool:
+    """Whether an op is part of random number generation."""
+    return bool(op.kernel.__module__.startswith("gradtape.ops.random."))
+
+
 def calls_until_xla(graph: Graph) -> int | None:
     """The number of calls after which XLA should run a graph of many small ops; None: never."""
     work = work_of(graph)
-    if work is None or work.ops < MIN_XLA_OPS:
+    if work is None:
         return None
-    if (
+    calls = None
+    if is_mostly_elementwise(work) and any(map(is_training_op, graph.nodes)):
+        calls = CALLS_BEFORE_TRAINING_STEP
+    if work.ops >= MIN_XLA_OPS and (
         max(work.elements + work.moved, work.products // MAX_PRODUCTS_PER_ELEMENT)
-        > MAX_SMALL_OP_ELEMENTS * work.ops
+        <= MAX_SMALL_OP_ELEMENTS * work.ops
     ):
-        return None
-    return COMPILE_COST_IN_OPS // work.ops
+        calls = COMPILE_COST_IN_OPS // work.ops
+    return calls if calls is not None and find_index_checks(graph) is not None else None
 
 
 def work_of(graph: Graph) -> Work | None:
@@ -108,6 +131,9 @@ def work_of_node(graph: Graph, node: Node) -> Work | None:
     if op is None or op is not node.op:
         return None
     specs = [graph.specs[o] for o in node.outputs]
+    if is_random_op(op):
+        count = sum(prod(spec.shape) for spec in specs)
+        return Work(1, count, 0, 0) if count <= MAX_RANDOM_ELEMENTS else None
     if any(spec.dtype.kind not in "bi" and spec.dtype.char not in "fd" for spec in specs):
         return None
     size = sum(prod(spec.shape) for spec in specs)
@@ -116,7 +142,8 @@ def work_of_node(graph: Graph, node: Node) -> Work | None:
         return Work(1, 0, size * operand_shape(graph, node.inputs[0])[-1], 0)
     if home in ELEMENTWISE_MODULES or op.name in SOFTMAX_OPS:
         return Work(1, size, 0, 0)
-    return Work(1, 0, 0, size) if home == DATA_MOVEMENT_MODULE else None
+    is_moved = home == DATA_MOVEMENT_MODULE or op.name in CHECKED_OPERANDS
+    return Work(1, 0, 0, size) if is_moved else None
 
 
 def work_of_bodies(node: Node) -> Work | None:

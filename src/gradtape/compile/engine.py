@@ -20,6 +20,7 @@ from copy import copy
 from typing import Any, ClassVar
 
 from gradtape.compile.cost_model import calls_until_xla, suits_xla
+from gradtape.compile.index_check import find_index_checks
 from gradtape.compile.numpy import engine as numpy_engine
 from gradtape.compile.xla.device import stand_in as stand_in
 from gradtape.compile.xla.kernel_namespace import has_jax
@@ -48,6 +49,14 @@ class EngineSettings:
     engine: str | None = None
     logged: ClassVar[set[str]] = set()
     declined: ClassVar[dict[str, int]] = {}
+
+
+class UndecidedJit(int):
+    """False, as a value of `jit_compile` that leaves the choice to the default rule."""
+
+    def __repr__(self) -> str:
+        """As False."""
+        return "False"
 
 
 class HostPlan:
@@ -87,7 +96,8 @@ class EngineChoice:
     def __init__(self, name: str = "", jit_compile: bool | None = None) -> None:
         """The choice of a function called `name`."""
         self.name = name
-        self.jit_compile = jit_compile
+        is_undecided = isinstance(jit_compile, int) and type(jit_compile) is not bool
+        self.jit_compile = None if is_undecided and not jit_compile else jit_compile
         self.engine: str | None = None
 
     def for_device(self, device: Device | None) -> EngineChoice:
@@ -155,7 +165,8 @@ class EngineChoice:
             self.record_decline(f"it has more than {MAX_XLA_NODES} ops")
             return None
         try:
-            return compile_graph(graph, self.device)
+            checks = [] if required or placed else find_index_checks(graph) or []
+            return compile_graph(graph, self.device, checks)
         except NotLowerable as error:
             if required:
                 raise InvalidArgumentError(

@@ -9,7 +9,7 @@ data determines is `FRESH`. An elementwise primitive needs no rule: its operands
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from gradtape.core.dims import Dim
 from gradtape.core.open_shape import Shape, broadcast_shapes
 from gradtape.core.primitive import Primitive, Spec
 
+F = TypeVar("F", bound=Callable[..., Any])
 ShapeRule = Callable[..., Any]
 
 BOOL, INT32, INT64, UINT64, FLOAT32 = map(np.dtype, ("bool", "int32", "int64", "uint64", "float32"))
+OBJECT = np.dtype(object)
 
 
 class Fresh:
@@ -132,3 +134,61 @@ def complex_dtype_of(dtype: Any) -> Any:
 def real_dtype_of(dtype: Any) -> Any:
     """The dtype of the parts of a complex dtype; a real dtype itself."""
     return np.dtype({"F": "f4", "D": "f8"}.get(dtype.char, dtype))
+
+
+def broadcast_pair(a: Any, b: Any, *_: Any) -> Spec:
+    """Two inputs broadcast and promote as NumPy does."""
+    return Spec((broadcast_shapes(a.shape, b.shape), np.result_type(a.dtype, b.dtype)))
+
+
+def found_positions(*_: Any) -> Spec:
+    """Positions, as many as the data has."""
+    return Spec(((FRESH,), INT64))
+
+
+# Functions of raw arrays that are not primitives
+
+
+def with_shape(rule: ShapeRule) -> Callable[[F], F]:
+    """Decorate a function of raw arrays with its shape rule.
+
+    The rule has the parameters of the function. It gets the specs of arrays, and other arguments
+    as they are.
+    """
+
+    def decorate(function: F) -> F:
+        function.shape_rule = rule  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+NUMPY_RULES: dict[Any, ShapeRule] = {
+    np.flatnonzero: found_positions,
+    np.gcd: broadcast_pair,
+    np.iscomplex: lambda x: Spec((x.shape, BOOL)),
+    np.isreal: lambda x: Spec((x.shape, BOOL)),
+    np.lcm: broadcast_pair,
+    np.signbit: lambda x: Spec((x.shape, BOOL)),
+}
+"""Shape rules of NumPy's functions."""
+
+
+def raw_rule_of(function: Any, args: tuple[Any, ...], places: list[int]) -> ShapeRule | None:
+    """The shape rule of a call of `function` whose inputs are the arguments at `places`."""
+    rule = getattr(function, "shape_rule", None) or NUMPY_RULES.get(function)
+    if rule is None:
+        return None
+
+    def infer(*specs: Any) -> Any:
+        given = [spec_of_argument(a) if is_array(a) else a for a in args]
+        for i, spec in zip(places, specs, strict=True):
+            given[i] = spec
+        return rule(*given)
+
+    return infer
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value has a shape and a dtype; a class such as `np.float32` has not."""
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, type)

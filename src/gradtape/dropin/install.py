@@ -67,6 +67,8 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         if fullname in HOMES:
             return RENAMING.find_spec(fullname, path)
         if not is_tensorflow_module(fullname):
+            if fullname == keras.LAST_MODULE and keras.BACKEND_TRAINER in sys.modules:
+                keras.connect_trainer()
             return self.hiding_finder.find_spec(fullname, path, target)
         importer, function = find_importer()
         is_query = function == "importlib.util.find_spec"

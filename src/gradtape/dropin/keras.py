@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import random
 import sys
@@ -9,11 +10,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
+from gradtape.compile.engine import UndecidedJit
+
 KERAS_MODULE = "keras._tf_keras.keras"  # the module that is `tf.keras`
 MIN_VERSION, BEFORE_VERSION = (3, 15), (3, 16)
+
+
+BACKEND_TRAINER = "keras.src.backend.tensorflow.trainer"  # Keras runs on its TensorFlow backend
+LAST_MODULE = "keras.wrappers"  # Keras imports it when everything else is loaded
 
 
 def is_loading() -> bool:
@@ -37,6 +45,23 @@ def check_version() -> None:
             "`pip install gradtape[keras]` installs a supported version.",
             name="keras",
         )
+
+
+def connect_trainer() -> None:
+    """Leave `jit_compile="auto"` of Keras models to gradtape's choice of the engine.
+
+    Keras resolves "auto" to False on machines without an accelerator, because TensorFlow's XLA is
+    slow there. For gradtape, False is the user's wish to run on NumPy.
+    """
+    trainer: Any = importlib.import_module("keras.src.trainers.trainer").Trainer
+    resolve = trainer._resolve_auto_jit_compile
+    if not hasattr(resolve, "__wrapped__"):
+
+        @functools.wraps(resolve)
+        def resolve_auto_jit_compile(self: Any) -> Any:
+            return resolve(self) or UndecidedJit(0)
+
+        trainer._resolve_auto_jit_compile = resolve_auto_jit_compile
 
 
 def format_version(version: tuple[int, ...]) -> str:

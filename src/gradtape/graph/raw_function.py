@@ -2,7 +2,7 @@
 
 In a trace such a call is a node. Two nodes are equal if the function and the non-tensor arguments
 are equal. So pass module-level functions and hand their data over as arguments; a closure would
-differ in every trace.
+differ in every trace. `@with_shape` gives such a function a shape rule.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from gradtape.core.context import current_batch, current_trace, use_recorders
 from gradtape.core.dtypes import int64
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.ports import devices
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.symbolic_tensor import make_symbolic, out_of_scope_error
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.placement import place_and_call
@@ -79,6 +81,7 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
     return int(function(*materialize(raws)))
 
 
+@with_shape(lambda *_: Spec(((), INT64)))
 @on_jax(xla_lowering.lower_scalar_of)
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
     """The integer that `function` returns, as a raw int64 scalar."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.primitive import Primitive, parameters_of
+from gradtape.core.shape_rule import raw_rule_of
 from gradtape.graph.guard import guard_key
 
 
@@ -33,6 +34,7 @@ def make_raw_op(
     kernel.parts = (function, args, places)  # type: ignore[attr-defined]
     op = make_trace_op(kernel, outputs)
     op.dynamic = dynamic
+    op.shape_rule = raw_rule_of(function, args, places)
     fixed = [None if i in places else fingerprint(a) for i, a in enumerate(args)]
     op.key = (function, tuple(fixed))
     return op

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gradtape.compile.index_check import IndexCheck
 from gradtape.compile.xla.device import accelerators
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
 from gradtape.core.lazy_array import materialize
@@ -59,8 +60,12 @@ class XlaPlan:
         has_variable_lengths: whether inputs of loops may have other lengths than in the trace.
     """
 
-    def __init__(self, graph: Graph, device: Device | None = None) -> None:
+    def __init__(
+        self, graph: Graph, device: Device | None = None, index_checks: Sequence[IndexCheck] = ()
+    ) -> None:
         """Lower the graph; it runs on `device`, or on JAX's default device.
+
+        The host makes `index_checks` after each run.
 
         Raises:
             Inexpressible: if XLA cannot run the graph; the message gives the reason.
@@ -73,15 +78,17 @@ class XlaPlan:
         checks = [n for n in self.nodes if isinstance(n.op, Effect) and n.op.fails_only]
         given = set(graph.inputs)
         asked = [*graph.outputs, *(i for node in checks for i in node.inputs)]
+        asked += [check.operand for check in index_checks]
         self.computed_values = list(
             dict.fromkeys(o for o in asked if type(o) is int and o not in given)
         )
         places = {number: k for k, number in enumerate([*self.inputs, *self.computed_values])}
         self.output_places = [o if isinstance(o, Constant) else places[o] for o in graph.outputs]
-        self.assertions = [
+        self.assertions: list[tuple[Any, list[Any]]] = [
             (node.op, [i if isinstance(i, Constant) else places[i] for i in node.inputs])
             for node in checks
         ]
+        self.assertions += [(check, [places[check.operand]]) for check in index_checks]
         read = {i for node in self.nodes for i in node.reads()}
         self.read_positions = [k for k, i in enumerate(self.inputs) if i in read]
         for i in (self.inputs[k] for k in self.read_positions):
@@ -356,14 +363,17 @@ def select_value(values: list[Any], place: Any) -> Any:
     return place.raw if type(place) is Constant else values[place]
 
 
-def compile_graph(graph: Graph, device: Device | None = None) -> XlaPlan:
+def compile_graph(
+    graph: Graph, device: Device | None = None, index_checks: Sequence[IndexCheck] = ()
+) -> XlaPlan:
     """Compile a graph into a plan, from raw inputs to raw outputs.
 
     Args:
         graph: the graph.
         device: where to run it; JAX's default device if None.
+        index_checks: checks of indices that the host makes after each run.
 
     Raises:
         Inexpressible: if XLA cannot run the graph; the message gives the reason.
     """
-    return XlaPlan(graph, device)
+    return XlaPlan(graph, device, index_checks)

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, INT64, with_shape
 
 
+@with_shape(lambda lengths: (lengths.shape[0] + 1,))
 def splits_from_lengths(lengths: Any) -> Any:
     """Splits of rows of these lengths."""
     splits = np.zeros(len(lengths) + 1, lengths.dtype)
@@ -20,6 +23,7 @@ def splits_from_lengths(lengths: Any) -> Any:
     return splits
 
 
+@with_shape(lambda rowids, nrows: (nrows + 1,))
 def splits_from_rowids(rowids: Any, nrows: int) -> Any:
     """Splits of `nrows` rows, given the row number of each value; the numbers are sorted."""
     return splits_from_lengths(np.bincount(rowids, minlength=nrows).astype(rowids.dtype))
@@ -30,11 +34,13 @@ def lengths_of(splits: Any) -> Any:
     return splits[1:] - splits[:-1]
 
 
+@with_shape(lambda splits: (FRESH,))
 def rowids_of(splits: Any) -> Any:
     """The row number of each value."""
     return np.repeat(np.arange(len(splits) - 1, dtype=splits.dtype), lengths_of(splits))
 
 
+@with_shape(lambda splits: (FRESH,))
 def offsets_of(splits: Any) -> Any:
     """The position of each value in its row."""
     return concat_ranges(np.zeros(len(splits) - 1, splits.dtype), lengths_of(splits))
@@ -57,6 +63,14 @@ def element_at(array: Any, i: int) -> int:
     return int(array[i])
 
 
+def take_rows_specs(rows: Any, *nested: Any) -> list[Any]:
+    """Specs of the results of `take_rows`."""
+    first, *others = [s.dtype for s in nested]
+    outer = Spec(((rows.shape[0] + 1,), first))
+    return [outer, *[Spec(((FRESH,), dtype)) for dtype in (*others, nested[-1].dtype)]]
+
+
+@with_shape(take_rows_specs)
 def take_rows(rows: Any, *nested: Any) -> tuple[Any, ...]:
     """Take rows by number: the splits of each level, and the indices of the innermost values.
 
@@ -78,6 +92,7 @@ def take_rows(rows: Any, *nested: Any) -> tuple[Any, ...]:
     return (*found, rows)
 
 
+@with_shape(lambda splits, *_: [splits.shape, (FRESH,)])
 def slice_rows(splits: Any, start: int | None, stop: int | None, step: int) -> tuple[Any, Any]:
     """Slice every row as Python does: new splits, and the indices of the values."""
     lengths = lengths_of(splits)
@@ -96,6 +111,7 @@ def slice_rows(splits: Any, start: int | None, stop: int | None, step: int) -> t
     return new, within + np.repeat(splits[:-1] + begin, counts)
 
 
+@with_shape(lambda sizes, *nested: Spec((tuple(sizes), INT64)))
 def dense_positions(sizes: tuple[int, ...], *nested: Any) -> Any:
     """For each element of a dense array, the index of its value; the value count for padding.
 
@@ -115,6 +131,7 @@ def dense_positions(sizes: tuple[int, ...], *nested: Any) -> Any:
     return np.where(there, at, nested[-1][-1])
 
 
+@with_shape(lambda *nested: Spec(((FRESH, len(nested) + 1), INT64)))
 def value_coordinates(*nested: Any) -> Any:
     """For each value its row numbers and its position in the row, one value per row."""
     columns = [np.arange(len(nested[0]) - 1)]
@@ -124,6 +141,7 @@ def value_coordinates(*nested: Any) -> Any:
     return np.stack(columns, axis=1).astype(np.int64)
 
 
+@with_shape(lambda axis, *nested: [(FRESH,)] * len(nested))
 def reduction_segments(axis: int, *nested: Any) -> tuple[Any, ...]:
     """The splits that remain when `axis` is reduced, and the segment id of each value.
 
@@ -146,6 +164,7 @@ def reduction_segments(axis: int, *nested: Any) -> tuple[Any, ...]:
     return (*(found[1:] if axis == 0 and found else found), group)
 
 
+@with_shape(lambda *nested: (sum([s.shape[0] - 1 for s in nested]) + 1,))
 def concat_splits(*nested: Any) -> Any:
     """Splits of the rows of all `nested`, concatenated."""
     ends = np.cumsum([0, *(int(splits[-1]) for splits in nested)])
@@ -153,6 +172,7 @@ def concat_splits(*nested: Any) -> Any:
     return np.concatenate([*parts, ends[-1:]]).astype(nested[0].dtype)
 
 
+@with_shape(lambda op, x: x.shape)
 def check_splits(op: str, splits: Any) -> Any:
     """Check that splits start with zero and do not decrease."""
     if splits[0] != 0:
@@ -164,6 +184,7 @@ def check_splits(op: str, splits: Any) -> Any:
     return splits
 
 
+@with_shape(lambda op, x: x.shape)
 def check_lengths(op: str, lengths: Any) -> Any:
     """Check that no row length is negative."""
     if (lengths < 0).any():
@@ -173,6 +194,7 @@ def check_lengths(op: str, lengths: Any) -> Any:
     return lengths
 
 
+@with_shape(lambda op, x: x.shape)
 def check_rowids(op: str, rowids: Any) -> Any:
     """Check that row numbers are not negative and do not decrease."""
     if (rowids < 0).any() or (np.diff(rowids) < 0).any():

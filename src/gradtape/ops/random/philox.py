@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.shape_rule import keep_shape, with_shape
+
 LOW_MASK = np.uint64(0xFFFFFFFF)
 HALF_BITS = np.uint64(32)
 MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
@@ -92,6 +94,7 @@ def draw_long_words(key: Any, counter: Any, count: int) -> Any:
     return drawn.reshape(-1)[:count]
 
 
+@with_shape(keep_shape)
 def advance_counter(counter: Any, blocks: int) -> Any:
     """Advance a counter by `philox_block_words`."""
     low = counter[:1] + np.uint64(blocks)

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Spec, primitive
-from gradtape.core.shape_rule import UINT64, fill_shape, keep_shape
+from gradtape.core.shape_rule import INT64, UINT64, fill_shape, keep_shape, with_shape
 from gradtape.ops.random.philox import (
     block_offsets,
     draw_long_words,
@@ -283,6 +283,7 @@ def skip_ahead(state, delta):
     return np.concatenate([low, high, held[2:]]).view(np.int64)
 
 
+@with_shape(lambda key, counter, size: Spec(((size,), INT64)))
 def permute_indices(key: Any, counter: Any, size: int) -> Any:
     """Draw a permutation of `size` indices as a raw array (Fisher and Yates)."""
     order = list(range(size))

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import is_in_range
@@ -145,6 +146,7 @@ def combine_in_rounds(out: Any, operation: Any, rows: Any, updates: Any) -> None
 
 @deferrable
 @on_jax(xla_lowering.lower_update_rows)
+@with_shape(keep_shape)
 def update_rows(
     raw: Any, own: bool, how: str, indices: Any, updates: Any, defer: bool = False
 ) -> Any:
@@ -177,6 +179,7 @@ def check_rows(op: str, indices: Any, size: int) -> None:
 
 @deferrable
 @on_jax(xla_lowering.lower_update_positions)
+@with_shape(keep_shape)
 def update_positions(
     raw: Any, own: bool, how: str, indices: Any, updates: Any, defer: bool = False
 ) -> Any:
@@ -206,6 +209,7 @@ def update_positions(
 
 @deferrable
 @on_jax(xla_lowering.lower_update_batch_rows)
+@with_shape(keep_shape)
 def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any, defer: bool = False) -> Any:
     """Write `updates[b, k]` to `raw[b, indices[b, k]]`, for any number of batch axes."""
     lead = np.indices(indices.shape, sparse=True)[:-1]
@@ -215,6 +219,7 @@ def update_batch_rows(raw: Any, own: bool, indices: Any, updates: Any, defer: bo
 
 @deferrable
 @on_jax(xla_lowering.lower_update_slice)
+@with_shape(keep_shape)
 def update_slice(raw: Any, own: bool, key: Any, value: Any, defer: bool = False) -> Any:
     """Broadcast `value` into the part of `raw` that `key` selects."""
     out = raw if own or defer else np.array(raw)

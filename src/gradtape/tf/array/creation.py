@@ -11,6 +11,8 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
@@ -264,6 +266,7 @@ def range(
     return make_tensor(compute_range(start, limit, delta, kind))
 
 
+@with_shape(lambda start, limit, delta, kind: Spec(((FRESH,), np.dtype(kind))))
 def compute_range(start: Any, limit: Any, delta: Any, kind: Any) -> Any:
     """Compute a range from raw scalars."""
     first, last, step = (raw.astype(kind)[()] for raw in (start, limit, delta))

@@ -10,6 +10,8 @@ from gradtape.core.context import current_batch, current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops.elementwise import cast
@@ -111,6 +113,7 @@ def start_and_size_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
     return apply_raw(slice_start, *ends, n), compute_integer(slice_length, *ends, n)
 
 
+@with_shape(lambda *_: Spec(((), INT64)))
 def normalize_raw_index(index: Any, axis: int, n: int) -> Any:
     """Convert a raw index, which may be negative, to a position in an axis of length `n`."""
     at = int(index)
@@ -122,6 +125,7 @@ def normalize_raw_index(index: Any, axis: int, n: int) -> Any:
     return np.int64(at % n)
 
 
+@with_shape(lambda *_: Spec(((), INT64)))
 def slice_start(start: Any, stop: Any, n: int) -> Any:
     """Start of a raw slice of an axis of length `n`."""
     return np.int64(slice_bounds(start, stop, n)[0])
@@ -140,6 +144,7 @@ def slice_bounds(start: Any, stop: Any, n: int) -> tuple[int, int]:
     return min(first, n), max(first, last)
 
 
+@with_shape(lambda *starts: Spec(((len(starts),), INT64)))
 def pack_starts(*starts: Any) -> Any:
     """Pack raw integers into a vector."""
     return np.array(starts, np.int64)
@@ -161,6 +166,7 @@ def remaining_size(begin: Any, axis: int, n: int) -> int:
     return n - int(begin[axis])
 
 
+@with_shape(keep_shape)
 def check_begin(begin: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
     """Check that a block of these sizes at the raw position `begin` fits into `shape`."""
     for k, (at, n, whole) in enumerate(zip(begin.tolist(), sizes, shape, strict=True)):

@@ -11,6 +11,8 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, ResourceExhaustedError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import found_positions, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops.gather_scatter import take
@@ -63,6 +65,7 @@ def dynamic_partition(
     ]
 
 
+@with_shape(lambda numbers, num_partitions: (prod(numbers.shape),))
 def flatten_partitions(numbers: Any, num_partitions: int) -> Any:
     """Flatten raw partition numbers, after a check of their range."""
     if ((numbers < 0) | (numbers >= num_partitions)).any():
@@ -73,6 +76,7 @@ def flatten_partitions(numbers: Any, num_partitions: int) -> Any:
     return np.ravel(numbers)
 
 
+@with_shape(found_positions)
 def positions_of_number(numbers: Any, number: int) -> Any:
     """Positions of `number` in a raw vector."""
     return np.flatnonzero(numbers == number)
@@ -117,6 +121,13 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     return stitch(concat(*rows, axis=axis), every, axis=axis, size=size)
 
 
+def concat_indices_spec(*places: Any) -> Any:
+    """Spec of the result of `concat_indices`."""
+    count = sum([prod(i.shape) for i in places])
+    return Spec(((count,), np.result_type(*[i.dtype for i in places])))
+
+
+@with_shape(concat_indices_spec)
 def concat_indices(*places: Any) -> Any:
     """Flatten and concatenate raw indices, after a check that none is negative."""
     every = np.concatenate([np.ravel(i) for i in places])

@@ -17,6 +17,8 @@ from gradtape.core.errors import (
     hide_library_frames,
     public,
 )
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, INT64, keep_shape, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
@@ -237,6 +239,7 @@ def find_ignored_rows(op: str, indices: Tensor, shape: tuple[int, ...], policy: 
     return apply_raw(mask_out_of_range, indices, shape)
 
 
+@with_shape(lambda raw, shape: Spec((raw.shape[:-1], BOOL)))
 def mask_out_of_range(raw: Any, shape: tuple[int, ...]) -> Any:
     """Mask of the rows of raw indices that point outside of `shape`."""
     return ((raw < 0) | (raw >= np.array(shape[: raw.shape[-1]]))).any(axis=-1)
@@ -299,11 +302,13 @@ def gather_nd(
     return gather_scatter.gather_nd(x, where, rank=rank)
 
 
+@with_shape(keep_shape)
 def zero_rows(indices: Any, outside: Any) -> Any:
     """Replace the raw rows that are outside by zeros."""
     return np.where(outside[..., None], 0, indices).astype(indices.dtype)
 
 
+@with_shape(lambda x, rank: Spec((x.shape + (1,) * (rank - len(x.shape)), BOOL)))
 def mask_valid_rows(outside: Any, rank: int) -> Any:
     """Mask of the raw rows that are not outside, shaped to broadcast against `rank` axes."""
     return ~outside.reshape(outside.shape + (1,) * (rank - outside.ndim))
@@ -317,6 +322,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return result
 
 
+@with_shape(lambda raw, sizes: (len(sizes), *raw.shape))
 def unravel_positions(raw: Any, sizes: tuple[int, ...]) -> Any:
     """Convert raw flat positions to coordinates."""
     if raw.size and not (raw.min() >= 0 and raw.max() < prod(sizes)):
@@ -350,6 +356,7 @@ def reverse_sequence(
     return s.permute_axes(found, tuple(int(k) for k in np.argsort(order)))
 
 
+@with_shape(lambda lengths, batch, size: Spec(((batch, size), INT64)))
 @on_jax(xla_lowering.lower_reverse_prefixes)
 def reverse_prefixes(lengths: Any, batch: int, size: int) -> Any:
     """Positions 0 … size - 1 for each raw length, with that many leading positions reversed."""
@@ -369,6 +376,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
+@with_shape(keep_shape)
 @on_jax(xla_lowering.lower_invert_raw_permutation)
 def invert_raw_permutation(raw: Any) -> Any:
     """Invert a raw permutation, after a check that it is one."""

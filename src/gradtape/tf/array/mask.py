@@ -10,6 +10,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import gather_scatter, xla_lowering
@@ -177,6 +179,7 @@ def max_length_of(lengths: Any) -> int:
     return int(np.ceil(np.max(lengths, initial=0)))
 
 
+@with_shape(lambda lengths, size, dtype: Spec(((*lengths.shape, size), np.dtype(dtype))))
 @on_jax(xla_lowering.lower_mask_before)
 def mask_lengths(lengths: Any, size: int, dtype: Any) -> Any:
     """Mask of the positions below each raw length, among `size` positions."""

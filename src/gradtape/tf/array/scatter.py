@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shape_rule import found_positions, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import gather_scatter
@@ -47,6 +48,7 @@ def check_updates(
     )
 
 
+@with_shape(found_positions)
 def find_valid_rows(outside: Any) -> Any:
     """Positions of the raw rows that are not outside."""
     return np.flatnonzero(~outside)

@@ -14,6 +14,8 @@ from gradtape.core import dtypes, nest
 from gradtape.core.argument import as_sequence
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, found_positions, with_shape
 from gradtape.core.shapes import TensorShape, normalize_axis
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.sparse_tensor import SparseTensor
@@ -333,6 +335,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     return take(x, apply_raw(repeat_positions, counts, size, dynamic=True), axis=at)
 
 
+@with_shape(found_positions)
 def repeat_positions(counts: Any, size: int) -> Any:
     """Repeat each position 0 … size - 1 by its raw count, or all by the only count."""
     counts = np.ravel(counts)
@@ -384,6 +387,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     return x
 
 
+@with_shape(lambda shifts, k, n: Spec(((n,), INT64)))
 def roll_positions(shifts: Any, k: int, n: int) -> Any:
     """Source position of each of `n` positions, after a shift by the raw `shifts[k]`."""
     return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)

@@ -10,6 +10,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
@@ -126,6 +128,12 @@ def find_distinct(x: Any, out_idx: Any) -> UniqueWithCounts:
     return UniqueWithCounts(*apply_raw(find_unique, tensor, kind, dynamic=True, outputs=True))
 
 
+def find_unique_specs(raw: Any, kind: Any) -> list[Any]:
+    """Specs of the results of `find_unique`."""
+    return [(FRESH,), Spec((raw.shape, np.dtype(kind))), Spec(((FRESH,), np.dtype(kind)))]
+
+
+@with_shape(find_unique_specs)
 def find_unique(raw: Any, kind: Any) -> tuple[Any, Any, Any]:
     """Find the distinct elements of a raw vector, the index of each element, and the counts."""
     # NumPy does not sort NaN of ml_dtypes to the end.
@@ -179,6 +187,7 @@ def searchsorted(
     return result
 
 
+@with_shape(lambda table, wanted, side, kind: Spec((wanted.shape, np.dtype(kind))))
 @on_jax(xla_lowering.lower_search_rows)
 def search_rows(table: Any, wanted: Any, side: Literal["left", "right"], kind: Any) -> Any:
     """Search raw values in raw sorted rows."""

@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.core.argument import check_number
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
@@ -142,6 +144,7 @@ def crop_to_bounding_box(
     return crop_box(x, top, left, rows, columns)
 
 
+@with_shape(lambda *_: Spec(((3,), INT64)))
 def check_corner(top: Any, left: Any, shape: tuple[int, int], rows: int, columns: int) -> Any:
     """The corner of a box from raw offsets, after a check that the box lies in the image."""
     inside = 0 <= top <= shape[0] - rows and 0 <= left <= shape[1] - columns

@@ -11,6 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.argument import check_number
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
@@ -185,6 +186,7 @@ def crop_at_random(op: str, value: Any, size: Any, draw: UniformSampler) -> Tens
     return result
 
 
+@with_shape(keep_shape)
 def crop_starts(drawn: Any, shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     """Map raw random integers to start positions at which a crop of `sizes` fits."""
     return drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)

@@ -8,6 +8,8 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, found_positions, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
@@ -115,6 +117,7 @@ def tridiagonal_solve(
     return s.index_axis(out, axis=-1, i=0) if single else out
 
 
+@with_shape(lambda bands: Spec(((*bands.shape[:-2], 1, 1), BOOL)))
 def has_nonzero_pivots(bands: Any) -> Any:
     """Whether an elimination without pivoting meets no zero, (..., 1, 1)."""
     above, main, below = (bands[..., i, :] for i in range(3))
@@ -184,6 +187,7 @@ def check_nonzero_diagonal(bands: Any, main: int) -> None:
         )
 
 
+@with_shape(found_positions)
 def positions_between(values: Any, low: Any, high: Any) -> Any:
     """Positions of the raw ascending values in (low, high]."""
     inside = (values > low) & (values <= high)

@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT32, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
@@ -245,6 +247,7 @@ def check_tolerance_shape(shape: tuple[int, ...], tolerance: tuple[int, ...]) ->
         ) from None
 
 
+@with_shape(lambda x, tol: Spec((x.shape[:-2], INT32)))
 @on_jax(rank.rank_of)
 def count_rank(x: Any, tol: Any) -> Any:
     """Count the singular values of raw matrices above `tol`, or above the rounding error."""

@@ -8,6 +8,9 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import broadcast_shapes
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, INT64, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
@@ -109,6 +112,7 @@ def lstsq(
     return found if tall else matmul_ops.matmul(ah, found)
 
 
+@with_shape(lambda weight, size, dtype: Spec(((size, size), np.dtype(dtype))))
 def make_ridge(weight: Any, size: int, dtype: Any) -> Any:
     """Make an identity matrix times a raw weight."""
     return (np.eye(size) * weight).astype(dtype)
@@ -127,6 +131,12 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return matmul_ops.matmul(decomposition_ops.scale_columns(right, inverse), adjoint_of(left))
 
 
+def mask_significant_spec(values: Any, rcond: Any) -> Any:
+    """Spec of the result of `mask_significant`."""
+    return Spec((broadcast_shapes(values.shape, (*rcond.shape, 1)), BOOL))
+
+
+@with_shape(mask_significant_spec)
 @on_jax(xla_lowering.lower_is_significant)
 def mask_significant(values: Any, rcond: Any) -> Any:
     """Mask of the raw singular values above `rcond` times the largest."""
@@ -183,12 +193,14 @@ def lu_reconstruct(
     return permute_rows(product, apply_raw(invert_permutations, convert(perm)))
 
 
+@with_shape(lambda perm: Spec((perm.shape, INT64)))
 @on_jax(xla_lowering.lower_invert_permutation)
 def invert_permutations(perm: Any) -> Any:
     """Invert raw permutations."""
     return np.argsort(perm, axis=-1)
 
 
+@with_shape(lambda order, shape: tuple(shape))
 @on_jax(xla_lowering.lower_repeat_for_columns)
 def repeat_for_columns(order: Any, shape: tuple[int, ...]) -> Any:
     """Repeat raw orders (..., n) for each column."""

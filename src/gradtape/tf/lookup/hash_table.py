@@ -11,7 +11,9 @@ from gradtape.core.argument import as_integer, describe
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.shape_rule import with_shape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.files.csv import parse_float, parse_int
@@ -180,6 +182,12 @@ def map_keys(function: Any, keys: Any) -> Any:
     return function(keys)
 
 
+def look_up_spec(keys: Any, default: Any, entries: Any) -> Any:
+    """Spec of the result of `look_up_raw`."""
+    return Spec((keys.shape, default.dtype))
+
+
+@with_shape(look_up_spec)
 def look_up_raw(keys: Any, default: Any, entries: TableEntries) -> Any:
     """Look up raw keys; the result is a raw array."""
     return entries.look_up(keys, default)

@@ -11,6 +11,9 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import broadcast_shapes
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, broadcast_pair, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import segment, xla_lowering
@@ -92,6 +95,7 @@ def count_by_row(
     return fill_bins(ids, shape_of(values), (lines, size), weights, dtype, binary_output)
 
 
+@with_shape(broadcast_pair)
 def assign_bins_by_row(numbers: Any, rows: Any, size: int) -> Any:
     """Assign each raw integer its bin; integers >= `size` go to an extra bin of their row."""
     return np.minimum(numbers, size) + (size + 1) * rows
@@ -144,6 +148,7 @@ def check_bincount_input(numbers: Any) -> None:
         raise InvalidArgumentError("DenseBincount: Input arr must be non-negative! Clip it first.")
 
 
+@with_shape(lambda numbers, lines, size: Spec(((prod(numbers.shape),), INT64)))
 @on_jax(xla_lowering.lower_assign_bins)
 def assign_bins(numbers: Any, lines: int, size: int) -> Any:
     """Assign each raw integer its bin, row by row; integers >= `size` go to an extra bin."""
@@ -152,6 +157,7 @@ def assign_bins(numbers: Any, lines: int, size: int) -> Any:
     return (np.minimum(flat, size) + (size + 1) * np.arange(lines)[:, None]).ravel()
 
 
+@with_shape(lambda ids, shape, binary, dtype: Spec((shape, np.dtype(dtype))))
 @on_jax(xla_lowering.lower_count_ids)
 def count_ids(ids: Any, shape: tuple[int, ...], binary: bool, dtype: Any) -> Any:
     """Count raw ids in each bin, without the extra bin of each row."""
@@ -219,6 +225,13 @@ def count_classes(*numbers: Any) -> int:
     return max((int(n.max()) for n in numbers if n.size), default=-1) + 1
 
 
+def flatten_pairs_spec(rows: Any, columns: Any, size: int) -> Any:
+    """Spec of the result of `flatten_pairs`."""
+    count = prod(broadcast_shapes(rows.shape, columns.shape))
+    return Spec(((count,), np.result_type(rows.dtype, columns.dtype)))
+
+
+@with_shape(flatten_pairs_spec)
 @on_jax(xla_lowering.lower_flatten_pairs)
 def flatten_pairs(rows: Any, columns: Any, size: int) -> Any:
     """Convert raw pairs (row, column) to positions in a flat matrix, after a check of the range."""
@@ -260,6 +273,7 @@ def histogram_fixed_width_bins(
     return result
 
 
+@with_shape(lambda values, limits, count, kind: Spec((values.shape, np.dtype(kind))))
 @on_jax(xla_lowering.lower_assign_equal_bins)
 def assign_equal_bins(values: Any, limits: Any, count: int, kind: Any) -> Any:
     """Assign raw values to `count` bins of equal width between two limits."""
@@ -301,6 +315,7 @@ def histogram_fixed_width(
     return result
 
 
+@with_shape(lambda bins, count, dtype: Spec(((count,), np.dtype(dtype))))
 @on_jax(xla_lowering.lower_count_in_bins)
 def count_in_bins(bins: Any, count: int, dtype: Any) -> Any:
     """Count how often each of `count` bins occurs."""

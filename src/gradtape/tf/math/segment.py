@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int32
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, broadcast_inputs, keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import elementwise as e
@@ -48,6 +50,7 @@ def check_sorted_segments(
     return tensor, ids, -len(shape), size
 
 
+@with_shape(keep_shape)
 @on_jax(xla_lowering.skip_check)
 def check_sorted_ids(ids: Any, label: str, limit: int | None) -> Any:
     """Check that raw ids do not decrease and lie in [0, limit)."""
@@ -100,6 +103,7 @@ def check_unsorted_segments(
     )
 
 
+@with_shape(keep_shape)
 @on_jax(xla_lowering.lower_replace_negative_ids)
 def replace_negative_ids(ids: Any, label: str, size: int) -> Any:
     """Check that raw ids are below `size`, and replace negative ones by `size`."""
@@ -173,12 +177,19 @@ def expand_to_rank(values: Any, rank: int) -> Any:
     return values.reshape(values.shape + (1,) * (rank - 1))
 
 
+@with_shape(lambda ids, size, rank: Spec(((size,) + (1,) * (rank - 1), BOOL)))
 @on_jax(xla_lowering.lower_mask_nonempty_segments)
 def mask_nonempty_segments(ids: Any, size: int, rank: int) -> Any:
     """Raw mask of the segments that have rows, shaped to broadcast against `rank` axes."""
     return expand_to_rank(s.count_segment_rows(ids, size, bool), rank)
 
 
+def segment_divisors_spec(ids: Any, size: int, rank: int, power: int, dtype: Any) -> Any:
+    """Spec of the result of `segment_divisors`."""
+    return Spec(((size,) + (1,) * (rank - 1), np.dtype(dtype)))
+
+
+@with_shape(segment_divisors_spec)
 @on_jax(xla_lowering.lower_segment_divisors)
 def segment_divisors(ids: Any, size: int, rank: int, power: int, dtype: Any) -> Any:
     """Number of rows of each segment, at least 1, or its square root if `power` is 2.
@@ -211,6 +222,7 @@ def mean_segments(tensor: Any, ids: Any, *, axis: int, size: int) -> Tensor:
     )
 
 
+@with_shape(broadcast_inputs)
 @on_jax(xla_lowering.lower_divide_toward_zero)
 def divide_toward_zero(total: Any, count: Any) -> Any:
     """Divide raw integers, rounding towards zero."""
@@ -343,6 +355,7 @@ def make_sparse_reduction(
     )
 
 
+@with_shape(lambda label, rows, size: rows.shape)
 @on_jax(xla_lowering.skip_check_of_second)
 def check_row_range(label: str, rows: Any, size: int) -> Any:
     """Check that raw indices lie in [0, size)."""

@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
@@ -87,6 +89,7 @@ def max_pool_with_argmax(
     )
 
 
+@with_shape(lambda x, covered: Spec((covered.shape[:-1], covered.dtype)))
 def find_largest_position(x: Any, covered: Any) -> Any:
     """Choose, along the last axis of raw positions, that of the largest element; -1 is padding."""
     flat = np.asarray(x).reshape(-1)
@@ -95,6 +98,7 @@ def find_largest_position(x: Any, covered: Any) -> Any:
     return np.take_along_axis(covered, best, axis=-1)[..., 0]
 
 
+@with_shape(lambda places, size, dtype: Spec((places.shape, np.dtype(dtype))))
 def positions_in_image(places: Any, size: int, dtype: Any) -> Any:
     """Convert raw positions in the batch to positions in images of `size`, unless that is 0."""
     return (places % size if size else places).astype(dtype)

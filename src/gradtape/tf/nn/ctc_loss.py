@@ -8,6 +8,8 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, FRESH, INT32, INT64, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
@@ -83,6 +85,15 @@ def ctc_loss(
     return e.cast(compute_alignment_loss(log_softmax(scores, axis=-1), *paths), dtype=dtype)
 
 
+def encode_paths_specs(labels: Any, lengths: Any, frames: Any, blank: int, sizes: Any) -> list[Any]:
+    """Specs of the results of `encode_paths`."""
+    (batch, n), (count, _) = labels.shape, sizes
+    whole, each = (batch, count, 2 * n + 1), (batch, 2 * n + 1)
+    masks = [Spec((shape, BOOL)) for shape in (whole, each, (count, batch, 1))]
+    return [Spec((whole, INT64)), *masks, Spec((each, np.dtype("float64")))]
+
+
+@with_shape(encode_paths_specs)
 def encode_paths(
     labels: Any, lengths: Any, frames: Any, blank: int, sizes: tuple[int, int]
 ) -> tuple[Any, ...]:
@@ -142,6 +153,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
     return list(apply_raw(find_distinct_in_rows, convert(labels), outputs=True))
 
 
+@with_shape(lambda rows: [Spec((rows.shape, INT64)), Spec((rows.shape, INT32))])
 def find_distinct_in_rows(rows: Any) -> tuple[Any, Any]:
     """Find the distinct labels of raw rows, and for each label its index among them."""
     found = np.zeros(rows.shape, np.int64)
@@ -173,6 +185,7 @@ def collapse_repeated(
     return pair
 
 
+@with_shape(lambda rows, lengths: [(rows.shape[0], FRESH), Spec(lengths)])
 def merge_repeated_labels(rows: Any, lengths: Any) -> tuple[Any, Any]:
     """Merge equal neighbours in raw rows, and count the remaining labels."""
     keep = np.arange(rows.shape[1]) < lengths[:, None]

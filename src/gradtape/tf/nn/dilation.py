@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
@@ -42,6 +44,7 @@ def take_first_largest(candidates: list[Any]) -> Any:
     return s.index_axis(take_along(every, apply_raw(argmax_last_axis, every)), axis=-1, i=0)
 
 
+@with_shape(lambda every: Spec(((*every.shape[:-1], 1), INT64)))
 def argmax_last_axis(every: Any) -> Any:
     """Positions of the largest raw elements along the last axis, which is kept."""
     return np.argmax(every, axis=-1)[..., None]

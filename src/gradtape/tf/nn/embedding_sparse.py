@@ -8,7 +8,9 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.shape_rule import FLOAT32, FRESH, INT64, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import elementwise as e
@@ -106,6 +108,7 @@ def embedding_lookup_sparse(
     )
 
 
+@with_shape(lambda places: places.shape[:1])
 def take_first_column(places: Any) -> Any:
     """Take the first entry of each row of raw indices."""
     return places[:, 0]
@@ -161,6 +164,13 @@ def safe_embedding_lookup_sparse(
     return s.reshape(out, shape=(*lead, *out._array.shape[1:]), rank=out._array.ndim)
 
 
+def clean_sparse_ids_specs(places: Any, ids: Any, weights: Any, *_: Any) -> list[Any]:
+    """Specs of the results of `clean_sparse_ids`: how many entries remain depends on the data."""
+    dtypes = (INT64, ids.dtype, FLOAT32 if weights is None else weights.dtype)
+    return [Spec(((FRESH,), dtype)) for dtype in dtypes]
+
+
+@with_shape(clean_sparse_ids_specs)
 def clean_sparse_ids(
     places: Any, ids: Any, weights: Any, lead: tuple[int, ...], positive: bool, default_id: Any
 ) -> tuple[Any, Any, Any]:

@@ -10,6 +10,8 @@ import numpy as np
 from gradtape.core.argument import as_integer, as_real
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import call_on_host
@@ -106,12 +108,20 @@ def draw_windows(
     return [make_tensor(part) for part in (*found, *(m.astype(np.int64) for m in marks))]
 
 
+def mask_window_elements_spec(rows: Any, columns: Any) -> Any:
+    """Spec of the result of `mask_window_elements`."""
+    (height, m), (width, n) = rows.shape, columns.shape
+    return Spec(((height, width, 1, m * n), BOOL))
+
+
+@with_shape(mask_window_elements_spec)
 def mask_window_elements(rows: Any, columns: Any) -> Any:
     """Mask (rows, columns, 1, elements) of the valid elements of each window."""
     kept = rows[:, None, :, None] & columns[:, None, :]
     return kept.reshape(len(rows), len(columns), 1, -1)
 
 
+@with_shape(lambda counts, dtype: Spec((counts.shape[:-1], np.dtype(dtype))))
 def count_valid_elements(counts: Any, dtype: Any) -> Any:
     """Count the valid elements of each window."""
     return counts.sum(-1).astype(dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import float32, float64
 from gradtape.core.errors import public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT32, INT64, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
@@ -57,6 +60,13 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     return IsotonicRegression(s.permute_axes(out, back), s.permute_axes(pieces, back))
 
 
+def pool_rows_specs(rows: Any, decreasing: bool) -> list[Any]:
+    """Specs of the results of `pool_rows`."""
+    count = (prod(rows.shape),)
+    return [Spec((rows.shape, INT32)), Spec((count, INT64)), count]
+
+
+@with_shape(pool_rows_specs)
 def pool_rows(rows: Any, decreasing: bool) -> tuple[Any, Any, Any]:
     """Find the constant pieces of raw rows: piece numbers by row, global ids, and their sizes."""
     pieces = np.array([find_pieces(row if decreasing else -row) for row in rows], np.int32)

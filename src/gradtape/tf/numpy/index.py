@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.argument import as_index, describe
 from gradtape.core.errors import ResourceExhaustedError, public
+from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
@@ -59,12 +60,14 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     return gather_slice.gather(x, places, axis=at)
 
 
+@with_shape(keep_shape)
 def wrap_or_clip_indices(indices: Any, count: int, mode: str) -> Any:
     """Wrap or clip raw indices to an axis of length `count`."""
     inside = indices % count if mode == "wrap" else np.clip(indices, -count, count - 1)
     return to_nonnegative_indices(inside, count)
 
 
+@with_shape(keep_shape)
 def to_nonnegative_indices(indices: Any, count: int) -> Any:
     """Convert raw indices, which may count from the end, to non-negative ones."""
     return np.where(indices < 0, indices + count, indices)

@@ -9,8 +9,10 @@ import numpy as np
 
 from gradtape.core.context import current_trace
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
+from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.tf.array.gather_slice import gather
@@ -149,6 +151,12 @@ def check_broadcast_sizes(axes: list[BroadcastOperand], sizes: list[int | None])
                 )
 
 
+def compute_broadcast_rows_specs(layout: Any, held: Any, owners: Any, *given: Any) -> list[Any]:
+    """Specs of the results of `compute_broadcast_rows`."""
+    return [Spec(((FRESH,), given[0].dtype))] * (len(owners) + len(layout))
+
+
+@with_shape(compute_broadcast_rows_specs)
 def compute_broadcast_rows(
     layout: Any, held: Any, owners: tuple[int, ...], *given: Any
 ) -> tuple[Any, ...]:

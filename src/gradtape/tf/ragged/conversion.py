@@ -11,6 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import RaggedPort
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits as rows
 from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
 from gradtape.core.ragged.tensor import (
@@ -19,6 +20,7 @@ from gradtape.core.ragged.tensor import (
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.shape_rule import FRESH, keep_shape, with_shape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
@@ -311,17 +313,20 @@ def trim_nested_rows(dense: Tensor, lengths: Any, kind: dtypes.DType) -> RaggedT
     return outer.with_values(trim_nested_rows(outer.values, lengths[1:], kind))
 
 
+@with_shape(lambda blank, dtype: Spec((blank.shape[:1], np.dtype(dtype))))
 def lengths_without_padding(blank: Any, dtype: Any) -> Any:
     """Lengths of raw rows without the trailing elements that are `blank`."""
     trailing = np.logical_and.accumulate(blank[:, ::-1], axis=1)
     return (blank.shape[1] - trailing.sum(axis=1)).astype(dtype)
 
 
+@with_shape(keep_shape)
 def clip_lengths(lengths: Any, size: int) -> Any:
     """Clip raw lengths to [0, size]."""
     return np.clip(lengths, 0, size)
 
 
+@with_shape(lambda counts, size: [(counts.shape[0] + 1,), (FRESH,)])
 def take_row_prefixes(counts: Any, size: int) -> tuple[Any, Any]:
     """Keep the first `counts[i]` of the `size` values of each raw row: splits and value indices."""
     starts = np.arange(len(counts), dtype=counts.dtype) * size
@@ -343,6 +348,7 @@ def from_sparse(st_input: Any, row_splits_dtype: Any = dtypes.int64) -> RaggedTe
     return ragged_from_splits(st_input.values, cast(splits, kind))
 
 
+@with_shape(lambda indices, count: (count + 1,))
 def sparse_indices_to_splits(indices: Any, count: int) -> Any:
     """Row splits of a sparse matrix with raw `indices`; raises if a row has gaps."""
     ids = indices[:, 0]

@@ -10,6 +10,7 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_sequence, check_callable
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.row_partition import as_splits_dtype
 from gradtape.core.ragged.tensor import (
@@ -18,6 +19,7 @@ from gradtape.core.ragged.tensor import (
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.shape_rule import FRESH, INT64, keep_shape, with_shape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
@@ -191,6 +193,13 @@ def range(
     return ragged_from_splits(values, splits)
 
 
+def compute_ranges_specs(starts: Any, limits: Any, deltas: Any, dtype: Any) -> list[Any]:
+    """Specs of the results of `compute_ranges`."""
+    count = next((x.shape[0] for x in (starts, limits, deltas) if np.shape(x)), 1)
+    return [Spec(((count + 1,), np.dtype(dtype))), Spec(((FRESH,), starts.dtype))]
+
+
+@with_shape(compute_ranges_specs)
 def compute_ranges(starts: Any, limits: Any, deltas: Any, dtype: Any) -> tuple[Any, Any]:
     """Row splits and values of ranges, from raw arrays."""
     shapes = {np.shape(a) for a in (starts, limits, deltas)} - {()}
@@ -303,6 +312,7 @@ def mask_rows(values: Any, held: Any) -> Any:
     return ragged_from_splits(inside, splits)
 
 
+@with_shape(keep_shape)
 def mask_row_splits(splits: Any, mask: Any) -> Any:
     """Raw row splits after the elements for which `mask` is False are dropped."""
     before = np.concatenate([[0], np.cumsum(mask)])
@@ -341,6 +351,12 @@ def as_ragged_matrix(value: Any) -> RaggedTensor:
     return found if isinstance(found, RaggedTensor) else from_tensor(found)
 
 
+def cross_row_splits_specs(*input_splits: Any) -> list[Any]:
+    """Specs of the results of `cross_row_splits`."""
+    return [Spec((input_splits[0].shape, INT64)), *[Spec(((FRESH,), INT64))] * len(input_splits)]
+
+
+@with_shape(cross_row_splits_specs)
 def cross_row_splits(*input_splits: Any) -> tuple[Any, ...]:
     """Row splits of all combinations, and for each input the index of the value in each."""
     lengths = [row_splits.lengths_of(splits).astype(np.int64) for splits in input_splits]
@@ -389,6 +405,7 @@ def stack_dynamic_partitions(
     return ragged_from_splits(gather_first_axis(values, order), splits)
 
 
+@with_shape(lambda ids, count: [Spec((ids.shape, INT64)), Spec(((count + 1,), INT64))])
 def group_by_partition(ids: Any, count: int) -> tuple[Any, Any]:
     """A stable order that sorts raw row ids, and the splits of the rows."""
     if ids.size and (ids.min() < 0 or ids.max() >= count):

@@ -17,6 +17,7 @@ from gradtape.core.ragged.tensor import (
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.tf.array.gather_slice import gather as gather_dense
@@ -308,6 +309,7 @@ def merge_index_axes(index: RaggedTensor) -> RaggedTensor:
     return merged
 
 
+@with_shape(keep_shape)
 def check_in_row(index: Any, lengths: Any) -> Any:
     """Raw indices, after a check that each lies in [0, length) of its row."""
     wrong = (index < 0) | (index >= lengths)

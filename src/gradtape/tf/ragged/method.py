@@ -14,6 +14,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
+from gradtape.core.shape_rule import with_shape
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
@@ -98,6 +99,7 @@ def bounding_shape(ragged: RaggedTensor, axis: Any = None, out_type: Any = None)
     return gather(whole, places[0] if chosen.ndim == 0 else places)
 
 
+@with_shape(lambda splits: ())
 def longest_row_scalar(splits: Any) -> Any:
     """The length of the longest row, as a raw scalar."""
     return splits.dtype.type(row_splits.longest_row_length(splits))

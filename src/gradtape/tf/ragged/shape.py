@@ -17,6 +17,7 @@ from gradtape.core.ragged.tensor import (
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.shape_rule import with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
@@ -200,6 +201,7 @@ def repeat_partitions(flat: Any, partitions: Any, times: int) -> Any:
     return ragged_from_nested_splits(flat, splits, [partition._uniform for partition in partitions])
 
 
+@with_shape(lambda splits, times: ((splits.shape[0] - 1) * times + 1,))
 def tile_row_splits(splits: Any, times: int) -> Any:
     """Raw splits of the same rows repeated `times` times."""
     return row_splits.splits_from_lengths(np.tile(row_splits.lengths_of(splits), times))

@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops.gather_scatter import take
@@ -231,6 +232,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     return result
 
 
+@with_shape(keep_shape)
 def shuffle_indices(indices: Any, pairs: Any, tops: Any) -> Any:
     """Images of raw indices under the permutations that raw seeds determine."""
     if np.any(indices < 0) or np.any(indices > tops):

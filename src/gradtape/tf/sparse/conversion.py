@@ -9,6 +9,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, INT64, OBJECT, with_shape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
@@ -53,6 +55,7 @@ def to_dense(
     return tensor_scatter_nd_update(fill(shape, filler), sparse.indices, sparse.values)
 
 
+@with_shape(lambda filler, places, values, shape: Spec((tuple(shape), OBJECT)))
 def scatter_strings(filler: Any, places: Any, values: Any, shape: tuple[int, ...]) -> Any:
     """A raw array of `shape` with `values` at `places`, and `filler` elsewhere."""
     dense = np.full(shape, filler[()]).astype(object)
@@ -92,6 +95,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor(indices, gather_nd(dense, indices), shape)
 
 
+@with_shape(lambda array: Spec(((FRESH, len(array.shape)), INT64)))
 def nonzero_indices_of(array: Any) -> Any:
     """Indices of the elements of a raw array that are not zero, or not an empty string."""
     return np.argwhere(array != b"" if array.dtype == object else array).astype(np.int64)

@@ -8,6 +8,8 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.tensor import make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
@@ -388,12 +390,14 @@ def check_permutation(perm: Any) -> None:
         raise ValueError("Argument `perm` must be a vector of unique integers.")
 
 
+@with_shape(lambda perm, shape, inverse: Spec((shape, INT64 if inverse else perm.dtype)))
 def broadcast_row_order(perm: Any, shape: tuple[int, ...], inverse: bool) -> Any:
     """Broadcast raw permutations, or their inverses, to `shape`."""
     order = np.argsort(perm, axis=-1) if inverse else perm
     return np.broadcast_to(order, shape).copy()
 
 
+@with_shape(lambda perm, dtype: Spec((perm.shape[:-1], np.dtype(dtype))))
 def permutation_sign(perm: Any, dtype: Any) -> Any:
     """Signs of raw permutations."""
     signs = np.linalg.det(np.eye(perm.shape[-1])[perm]).round()
