@@ -111,8 +111,7 @@ class Ledger:
     def list_entries(self) -> list[Entry]:
         """The entries, oldest first, in one layout: `note_op` writes a flatter one."""
         return [
-            (e[3], (e[0], e[1]), e[2], e[4], e[5], e[6]) if len(e) == 7 else e  # type: ignore[misc]
-            for e in self.entries
+            (e[3], (e[0], e[1]), e[2], e[4], e[5], e[6]) if len(e) == 7 else e for e in self.entries
         ]
 
     def clear(self) -> None:
