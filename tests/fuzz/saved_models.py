@@ -138,6 +138,10 @@ class Watch:
         self.libraries = tuple(
             os.path.realpath(path) for path in {sys.prefix, sys.base_prefix, *sys.path} if path
         )
+        from gradtape.core.blas_thread import NUMPY_BLAS, SCIPY_BLAS
+
+        for blas in (NUMPY_BLAS, SCIPY_BLAS):  # looked up once in a process, not by a model
+            blas.find()
         sys.addaudithook(self.hear)
 
     def start(self, directory):

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.array_conversion import to_raw_array
+from gradtape.core.dims import Dim
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 from gradtape.core.lazy_array import LazyArray
@@ -171,8 +172,11 @@ def to_shape_tuple(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, TensorShape):
         return tuple(shape.as_list())
     if isinstance(shape, Tensor):
+        dims = getattr(shape._array, "dims", None)
+        if dims is not None:  # sizes that are not known
+            return tuple(dims.flat)
         shape = np.asarray(shape._array)
-    elif hasattr(shape, "__tf_tensor__"):
+    elif hasattr(shape, "__tf_tensor__") and type(shape) is not Dim:
         shape = shape.__tf_tensor__(None, None)._array
     if isinstance(shape, LazyArray):  # the trace records that the value is read
         shape = shape.value()
@@ -189,6 +193,12 @@ def to_dimension_size(value: Any) -> int:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, (float, np.floating)):
         raise TypeError(f"Cannot convert {value} to EagerTensor of dtype int32")
+    if type(value) is Dim:
+        return value  # type: ignore[return-value]
+    dims = getattr(getattr(value, "_array", None), "dims", None)
+    if dims is not None and dims.size == 1:
+        size: int = dims.item()
+        return size
     try:
         if not isinstance(value, (str, bytes)):
             return int(value)

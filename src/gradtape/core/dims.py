@@ -18,6 +18,7 @@ from itertools import count
 from typing import Any
 
 from gradtape.core.interval import INTERVALS, Interval, largest, multiply_intervals, smallest
+from gradtape.core.ports import SizePort
 
 Monomial = tuple["Atom", ...]
 Terms = tuple[tuple[Monomial, int], ...]
@@ -265,6 +266,10 @@ class Dim:
 
     def __float__(self) -> float:
         return float(self.__index__())
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        """The size as a scalar tensor of the trace."""
+        return SizePort.make_scalar(self, dtype)
 
     def __copy__(self) -> Dim:
         return self

@@ -351,7 +351,31 @@ def handle_error(
             return call_other_version(error, getattr(fn, "__wrapped__", fn), args, kwargs)
         except Exception as raised:
             failure = raised
+    else:
+        retried = retry_with_known_sizes(error, fn, args, kwargs)
+        if retried is not None:
+            return retried[0]
     raise final_error_of(failure, fn, args, kwargs)
+
+
+def retry_with_known_sizes(
+    error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any] | None:
+    """Call a function that failed in a trace of unknown sizes again, for the sizes of the call.
+
+    Returns (result,), or None if that is impossible. Errors of the user's code are not retried.
+    """
+    from gradtape.core.context import local
+
+    trace: Any = local.recorders[0] if local.recorders else None
+    if getattr(trace, "sizes", None) is None:
+        return None
+    from gradtape.core.call_error import has_user_frames
+
+    if has_user_frames(error.__traceback__):
+        return None
+    retried: tuple[Any] | None = trace.retry_pinned(getattr(fn, "__wrapped__", fn), args, kwargs)
+    return retried
 
 
 def raise_call_error(

@@ -108,18 +108,20 @@ class TracedArray(LazyArray):
     """The array of a symbolic tensor: static shape and dtype, and a value guarded by the trace.
 
     Attributes:
-        value: the raw array of this run; None once the trace is closed.
+        traced_value: the raw array of this run; None once the trace is closed.
         number: the number of the value in the trace.
         trace: the trace that the value belongs to.
+        dims: of integers that follow from sizes, such as `tf.shape`, an array of these sizes.
     """
 
-    __slots__ = ("__weakref__", "number", "trace", "traced_value")
+    __slots__ = ("__weakref__", "dims", "number", "trace", "traced_value")
 
-    def __init__(self, value: Any, number: int, trace: Any) -> None:
-        """Hold `value`, which has this number in `trace`."""
+    def __init__(self, value: Any, number: int, trace: Any, shape: Any = None) -> None:
+        """Hold `value`, which has this number in `trace`; sizes in `shape` may be unknown."""
         self.traced_value = value
-        self.shape = value.shape
+        self.shape = value.shape if shape is None else shape
         self.dtype = value.dtype
+        self.dims: Any = None
         self.number = number
         self.trace = trace
 

@@ -114,6 +114,17 @@ class CompilerPort(Port, supplier="gradtape.compile.numpy.engine"):
     compile: Callable[..., Callable[..., tuple[Any, ...]]]
 
 
+class SizePort(Port, supplier="gradtape.graph.size_tensor"):
+    """Tensors of unknown sizes in a trace.
+
+    `make_scalar` makes a tensor of a symbolic size, `make_filled` one of unknown sizes whose
+    elements are equal.
+    """
+
+    make_scalar: Callable[[Any, Any], Tensor]
+    make_filled: Callable[[tuple[Any, ...], Any, Any], Tensor]
+
+
 class ConversionPort(Port, supplier="gradtape.tf.tensor_operator"):
     """Conversions that consist of ops."""
 

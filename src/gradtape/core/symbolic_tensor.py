@@ -13,8 +13,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradtape.core.context import next_uid
+from gradtape.core.dims import Dim
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.open_shape import hide_dims
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
 
@@ -23,6 +25,15 @@ class SymbolicTensor(Tensor):
     """A tensor inside a function that is being traced."""
 
     __slots__ = ()
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; sizes that the trace does not know are None."""
+        shape = self._array.shape
+        if Dim in map(type, shape):
+            pins = self._array.trace.pins_sizes
+            shape = tuple([int(n) for n in shape]) if pins else hide_dims(shape)
+        return TensorShape.from_tuple(shape)
 
     @property
     def graph(self) -> Any:
@@ -56,6 +67,8 @@ class SymbolicTensor(Tensor):
                 f"Tensor's shape {self.shape} is not compatible with supplied shape "
                 f"{TensorShape(shape)}."
             )
+        if Dim in map(type, self._array.shape):
+            self._array.trace.narrow_shape(self._array, TensorShape(shape))
 
     def _shape_tuple(self) -> tuple[int, ...]:
         shape: tuple[int, ...] = self._array.shape

@@ -13,6 +13,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.open_shape import is_same_shape
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.control_node import COND, LOOP, NO_LIMIT, apply_loop, first_slice
@@ -167,7 +168,7 @@ def check_same_results(yes: TracedBranch, no: TracedBranch) -> None:
                 "tf.cond: true_fn and false_fn must return the same dtype. Received "
                 f"{a.dtype.name} and {b.dtype.name}."
             )
-        if a is not None and a._array.shape != b._array.shape:
+        if a is not None and not is_same_shape(a._array.shape, b._array.shape):
             raise NotANode
 
 
@@ -206,8 +207,8 @@ def trace_loop(
         )  # every attempt must count the random ops of the body from here
         newest = [trace.versions.newest(key) for key in carried]
         given = [trace.as_traced(t) for t in [*carry, *newest]]
-        formals = [trace.make_value(raw_value(t)) for t in given]
-        slices = [trace.make_value(raw_first_slice(trace.as_traced(x))) for x in xs]
+        formals = [trace.copy_value(t) for t in given]
+        slices = [make_first_slice(trace, trace.as_traced(x)) for x in xs]
         own, versions = formals[: len(carry)], formals[len(carry) :]
         carried = dict(zip(carried, versions, strict=True))
         returned: list[Any] = []
@@ -229,7 +230,7 @@ def trace_loop(
     ]
     after = [*after, *newest]
     for a, b in zip(given, after, strict=True):
-        if a._array.shape != b._array.shape or a._array.dtype != b._array.dtype:
+        if a._array.dtype != b._array.dtype or not is_same_shape(a._array.shape, b._array.shape):
             raise NotANode
     outputs = trace.operands([*after, *ys])
     tested = trace_loop_test(trace, test, own, carried) if test is not None else None
@@ -277,6 +278,7 @@ def trace_loop_test(
     return aside, answers[0]
 
 
-def raw_first_slice(x: Any) -> Any:
-    """The first slice of a tensor along its first axis, as a raw array."""
-    return first_slice(raw_value(x), -x._array.ndim)
+def make_first_slice(trace: Trace, x: Any) -> SymbolicTensor:
+    """A new tensor of the trace for one slice of a tensor along its first axis."""
+    raw = first_slice(raw_value(x), -x._array.ndim)
+    return trace.make_value(raw, shape=tuple(x._array.shape[1:]))

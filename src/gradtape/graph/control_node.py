@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.context import local, next_uid, no_recording
+from gradtape.core.context import current_trace, local, next_uid, no_recording
 from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.ownership import is_sole_result
 from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, INT64
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 from gradtape.graph.loop_gradient import LoopBackwardBody, LoopLayout, differentiable_positions
+from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body
 from gradtape.graph.trace import raw_value
 from gradtape.graph.trace_op import make_trace_op
@@ -28,7 +30,6 @@ from gradtape.ops.raw_array import (
     stack_arrays,
     unstack_slice,
 )
-from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import add_cotangent, fill_missing_cotangents
 from gradtape.tape.step import CallStep, Entry
 
@@ -79,6 +80,36 @@ def loop(*inputs: Any, body: Body, test: Body | None, shape: LoopLayout) -> tupl
 
 COND = make_trace_op(cond, outputs=True)
 LOOP = make_trace_op(loop, outputs=True)
+
+
+def cond_shape(pred: Spec, *inputs: Spec, branches: tuple[Body, Body]) -> list[Spec]:
+    """The specs of the results of a branch, which are those of the other one."""
+    return branches[0].output_specs(list(inputs))
+
+
+def loop_shape(
+    limit: Spec, *inputs: Spec, body: Body, test: Body | None, shape: LoopLayout
+) -> list[Spec]:
+    """The specs of the carries, stacked results, number of iterations and saved carries."""
+    carries = list(inputs[: shape.carries])
+    xs = inputs[shape.carries + shape.captures :]
+    count = xs[0].shape[shape.xs[0]] if xs and test is None else FRESH
+
+    def stack_spec(axis: int, own: Any, dtype: Any) -> Spec:
+        at = len(own) + 1 + axis
+        return Spec(((*own[:at], count, *own[at:]), dtype))
+
+    saved = [carries[i] for i in shape.saved]
+    return [
+        *carries,
+        *(stack_spec(*y) for y in shape.ys),
+        Spec(((), INT64)),
+        *(stack_spec(-1 - len(spec.shape), *spec) for spec in saved),
+    ]
+
+
+COND.shape_rule = cond_shape
+LOOP.shape_rule = loop_shape
 
 
 def record_body_node(
@@ -207,9 +238,7 @@ def pull_loop(
 
 def zeros_with_lead(tensor: Tensor, lead: tuple[int, ...]) -> Tensor:
     """Zeros of a tensor's shape with the axes `lead` in front."""
-    return make_tensor(
-        as_scalar_unless_string(zeros(lead + tensor._array.shape, tensor._array.dtype))
-    )
+    return make_zeros_tensor(lead + tensor._array.shape, tensor._array.dtype)
 
 
 def apply_loop(op: Any, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[Any, ...]:
@@ -235,13 +264,16 @@ def find_residual_carries(body: Body, shape: LoopLayout, args: tuple[Any, ...]) 
     """Positions of the carries that the adjoint of a loop reads."""
     if body.residual_carries is None:
         raws = [raw_value(a) for a in args[1:]]
+        known = body
+        if body.has_dims():
+            known = body.substitute_dims(current_trace()[0].sizes.hints)
         count = shape.carries + shape.captures
         slices = [first_slice(x, axis) for x, axis in zip(raws[count:], shape.xs, strict=True)]
         sample = (*raws[:count], *slices)
-        outs = body.run(*sample)
+        outs = known.run(*sample)
         seeds = [make_ones(r) for r in outs if is_differentiable(r.dtype)]
         places = tuple([i for i, r in enumerate(sample) if is_differentiable(r.dtype)])
-        graph = body.derivative(places, ()).graph((*sample, *seeds))
+        graph = known.derivative(places, ()).graph((*sample, *seeds))
         used = {i for node in graph.live_nodes() for i in node.reads()}
         used |= {o for o in graph.outputs if type(o) is int}
         body.residual_carries = [i for i in range(shape.carries) if graph.inputs[i] in used]

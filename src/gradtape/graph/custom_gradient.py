@@ -12,11 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.convert import convert
+from gradtape.core.dims import Env, Unknown
 from gradtape.core.ledger import user_code_of
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Node, Operand
 from gradtape.graph.guard import ValueRead
+from gradtape.graph.specialise import node_unknowns, specialise_node
 from gradtape.graph.trace import Trace, raw_value
 from gradtape.graph.trace_op import make_trace_op
 from gradtape.ops.initial_cotangent import make_ones
@@ -48,6 +50,21 @@ class UserGradient:
         """The number of nodes."""
         return f"<{len(self.nodes)} nodes>"
 
+    def unknowns_in_dims(self) -> set[Unknown]:
+        """The unknown sizes that the gradient function depends on."""
+        return set().union(*[node_unknowns(node) for node in self.nodes])
+
+    def has_dims(self) -> bool:
+        """Whether the gradient function depends on unknown sizes."""
+        return bool(self.unknowns_in_dims())
+
+    def substitute_dims(self, env: Env) -> UserGradient:
+        """The gradient function for known sizes."""
+        made = UserGradient()
+        vars(made).update(vars(self))
+        made.nodes = [specialise_node(node, env) for node in self.nodes]
+        return made
+
     def reads(self) -> list[int]:
         """Numbers of the forward values that the gradient reads."""
         made = {*self.seeds, *(o for node in self.nodes for o in node.outputs)}
@@ -76,12 +93,12 @@ def record_user_gradient(
     custom = UserGradient()
     custom.code = user_code_of(grad)
     custom.inputs = tuple(trace.operands(given))
-    outs = tuple([trace.make_value(raw_value(t)) for t in lifted])
+    outs = tuple([trace.copy_value(t) for t in lifted])
     used = {t._array.number: t for t in given if isinstance(t, SymbolicTensor)}
     if not trace.give_up_reason:
         used.update(trace_user_gradient(trace, custom, lifted, grad))
     read = [used[n] for n in custom.reads()] if trace.options.forbids_values else []
-    more = tuple([trace.make_value(raw_value(t)) for t in read])
+    more = tuple([trace.copy_value(t) for t in read])
     trace.record_node(CUSTOM, [*lifted, *read], {"custom": custom}, (*outs, *more))
     return list(outs)
 
@@ -93,7 +110,7 @@ def trace_user_gradient(
 
     Returns the tensors that it has used, by number.
     """
-    seeds = [trace.make_value(make_ones(t._array)) for t in results]
+    seeds = [trace.make_value(make_ones(raw_value(t)), shape=t._array.shape) for t in results]
     custom.seeds = [t._array.number for t in seeds]
     with trace.record_body() as body:
         try:

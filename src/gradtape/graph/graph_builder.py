@@ -59,15 +59,24 @@ class GraphBuilder(ValueNames):
         self._arrays: list[weakref.ref[TracedArray]] = []
         self.body_tensors: dict[int, SymbolicTensor] | None = None
 
-    def add_value(self, raw: Any, trace: Any, name: str = "") -> TracedArray:
-        """The array of a new value, which has the raw value `raw` in this run of `trace`."""
+    def add_value(self, raw: Any, trace: Any, name: str = "", shape: Any = None) -> TracedArray:
+        """The array of a new value, which has the raw value `raw` in this run of `trace`.
+
+        Sizes in `shape` may be unknown.
+        """
         number = len(self.specs)
-        self.specs[number] = Spec((raw.shape, raw.dtype))
-        held = TracedArray(raw, number, trace)
+        self.specs[number] = Spec((raw.shape if shape is None else shape, raw.dtype))
+        held = TracedArray(raw, number, trace, shape)
         self._arrays.append(weakref.ref(held))
         if name:
             self.names[number] = name
         return held
+
+    def add_alias(self, held: TracedArray) -> TracedArray:
+        """Another array for the same value, which shows its sizes in this run."""
+        alias = TracedArray(held.traced_value, held.number, held.trace)
+        self._arrays.append(weakref.ref(alias))
+        return alias
 
     def add_node(
         self,

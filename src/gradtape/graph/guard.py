@@ -31,6 +31,10 @@ class Guard:
         self.source_line = where
         self.location = user_location(3)
 
+    def at_position(self, position: int) -> Guard:
+        """The same guard after another number of nodes."""
+        return Guard(position, self.number, self.kind, self.expected, self.source_line)
+
 
 class ValueRead(Exception):  # noqa: N818  not an error
     """Python read a value, or ran an effect, where the trace forbids it."""

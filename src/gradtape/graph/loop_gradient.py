@@ -6,15 +6,17 @@ from math import prod
 from typing import Any
 
 from gradtape.core.context import use_recorders
+from gradtape.core.dims import Env, Unknown
 from gradtape.core.dtypes import is_differentiable
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.open_shape import has_dims, substitute, unknowns_in
+from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Graph, Node
+from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body, pull_back
 from gradtape.graph.trace import Trace, raw_value
 from gradtape.graph.trace_options import TraceOptions
 from gradtape.ops.gather_scatter import gather
 from gradtape.ops.raw_array import make_stand_in_array
-from gradtape.ops.shape import zeros
 
 
 class LoopLayout:
@@ -53,6 +55,19 @@ class LoopLayout:
     def __repr__(self) -> str:
         """The counts of carries, xs and ys."""
         return f"{self.carries} carries, {len(self.xs)} xs, {len(self.ys)} ys"
+
+    def has_dims(self) -> bool:
+        """Whether elements of stacked outputs have unknown sizes."""
+        return any(has_dims(shape) for _, shape, _ in self.ys)
+
+    def unknowns_in_dims(self) -> set[Unknown]:
+        """The unknown sizes of the elements of stacked outputs."""
+        return unknowns_in([shape for _, shape, _ in self.ys])
+
+    def substitute_dims(self, env: Env) -> LoopLayout:
+        """The layout for known sizes."""
+        ys = tuple([(axis, substitute(shape, env), dtype) for axis, shape, dtype in self.ys])
+        return LoopLayout(self.carries, self.captures, self.xs, ys, self.saved, self.reverse)
 
     def with_saved_carries(self, saved: tuple[int, ...]) -> LoopLayout:
         """The same layout, saving these carries."""
@@ -124,6 +139,26 @@ class LoopBackwardBody(Body):
         self.ys = [i for i, y in enumerate(shape.ys) if is_differentiable(y[2])]
         self.saved_carries = list(shape.saved)
         self.specs = [(a._array.shape, a._array.dtype) for a in args[1 : 1 + n]]
+
+    def find_unknowns(self) -> set[Unknown]:
+        """Those of the loop's body, of its carries and of the leading axes."""
+        shapes = [self.lead, *(shape for shape, _ in self.specs)]
+        return self.body.unknowns_in_dims() | self.shape.unknowns_in_dims() | unknowns_in(shapes)
+
+    def specialise(self, env: Env) -> LoopBackwardBody:
+        """The backward body of the loop for known sizes."""
+        made = LoopBackwardBody.__new__(LoopBackwardBody)
+        Body.__init__(made)
+        vars(made).update({name: vars(self)[name] for name in SIZELESS_FIELDS})
+        made.body, made.shape = self.body.substitute_dims(env), self.shape.substitute_dims(env)
+        made.lead, made.lookups = substitute(self.lead, env), {}
+        made.specs = [(substitute(shape, env), dtype) for shape, dtype in self.specs]
+        graph, carries = made.body.existing_graph, self.shape.carries
+        for i in self.lookups:
+            node = find_row_lookup(graph, carries + i)
+            assert node is not None
+            made.lookups[i] = node
+        return made
 
     def layout(self, args: tuple[Any, ...], outs: Any) -> LoopLayout:
         """The layout of the adjoint loop."""
@@ -197,8 +232,8 @@ class LoopBackwardBody(Body):
             return slices.values, slices.indices
         rows, dtype = self.operand_spec(self.lookups[i].inputs[1])
         raw, count = capture._array, prod(rows)
-        values = zeros((count, *raw.shape[1:]), raw.dtype)
-        return make_tensor(values), make_tensor(zeros((count,), dtype))
+        values = make_zeros_tensor((count, *raw.shape[1:]), raw.dtype)
+        return values, make_zeros_tensor((count,), dtype)
 
     def restore_carries(self, trace: Trace, kept: list[Any]) -> list[Any]:
         """The carries of this iteration: saved values, or stand-ins where only shapes matter."""
@@ -208,6 +243,19 @@ class LoopBackwardBody(Body):
             else trace.make_value(make_stand_in_array(list(shape), dtype))
             for i, (shape, dtype) in enumerate(self.specs)
         ]
+
+
+# Fields of a LoopBackwardBody that do not depend on sizes
+SIZELESS_FIELDS = (
+    "captures",
+    "carries",
+    "places",
+    "saved_carries",
+    "saved_cotangents",
+    "summed_captures",
+    "xs",
+    "ys",
+)
 
 
 def find_row_lookup(graph: Graph | None, place: int) -> Node | None:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from gradtape.core.context import current_batch, current_trace, use_recorders
+from gradtape.core.dims import Dim
 from gradtape.core.dtypes import int64
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.ports import devices
@@ -42,7 +43,8 @@ def apply_raw(
         apply = partial(apply_raw, dynamic=dynamic, outputs=outputs)
         return batch.call_raw(apply, function, args, outputs)
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if TracedArray in map(type, raws):
+    kinds = set(map(type, raws))
+    if TracedArray in kinds or Dim in kinds:
         return trace_for(raws).call_raw(function, tuple(raws), dynamic, outputs)
     result = place_and_call(function, raws) if devices.active else function(*raws)
     return tuple([make_tensor(one) for one in result]) if outputs else make_tensor(result)
@@ -76,7 +78,7 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
         with use_recorders(batch.outer):
             return compute_integer(function, *args)
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
-    if TracedArray in map(type, raws):
+    if TracedArray in map(type, raws) or Dim in map(type, raws):
         return int(trace_for(raws).call_raw(scalar_of, (function, *raws))._array)
     return int(function(*materialize(raws)))
 

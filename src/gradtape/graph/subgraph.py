@@ -6,21 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import local, use_recorders
+from gradtape.core.dims import Env, Unknown
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.open_shape import substitute, unknowns_in
 from gradtape.core.ports import CompilerPort
+from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
-from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Constant, Graph, Node, Operand
 from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
 from gradtape.graph.replay import install_version, refuse_effect, replay, tensor_at
+from gradtape.graph.size_tensor import make_zeros_tensor
+from gradtape.graph.specialise import graph_unknowns, specialise_graph
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_options import TraceOptions
-from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import add_cotangent, backward_pass
 from gradtape.tape.indexed_slices import SOURCES, SparseCotangent, densify_cotangent
 
 RunPlan = Callable[..., tuple[Any, ...]]
+MAX_SPECIALISED = 64  # bodies for known sizes that a body of unknown sizes keeps
 
 
 class Body:
@@ -40,6 +44,8 @@ class Body:
         self._derivatives: dict[Any, Body] = {}
         self.adjoints: dict[Any, Any] = {}
         self.residual_carries: list[int] | None = None
+        self._unknowns: list[Unknown] | None = None
+        self._specialised: dict[Any, Body] = {}
 
     def __repr__(self) -> str:
         """The number of nodes."""
@@ -59,6 +65,51 @@ class Body:
     def make_graph(self, raws: tuple[Any, ...]) -> Graph:
         """Make the graph from values of the inputs."""
         raise NotImplementedError
+
+    def output_specs(self, inputs: list[Spec]) -> list[Spec]:
+        """The specs of the outputs, given those of the inputs."""
+        graph = self._graph
+        assert graph is not None
+        return [
+            Spec((o.raw.shape, o.raw.dtype)) if isinstance(o, Constant) else graph.specs[o]
+            for o in graph.outputs
+        ]
+
+    # -- unknown sizes
+
+    def find_unknowns(self) -> set[Unknown]:
+        """The unknown sizes that the body depends on."""
+        return set() if self._graph is None else graph_unknowns(self._graph)
+
+    def unknowns_in_dims(self) -> set[Unknown]:
+        """The same, found once."""
+        if self._unknowns is None:
+            self._unknowns = sorted(self.find_unknowns(), key=lambda unknown: unknown.order)
+        return set(self._unknowns)
+
+    def has_dims(self) -> bool:
+        """Whether the body depends on unknown sizes."""
+        return bool(self.unknowns_in_dims())
+
+    def substitute_dims(self, env: Env) -> Body:
+        """The body for known sizes; one for each choice of the sizes that it depends on."""
+        if not self.has_dims():
+            return self
+        assert self._unknowns is not None
+        key = tuple([env.get(unknown) for unknown in self._unknowns])
+        made = self._specialised.get(key)
+        if made is None:
+            if len(self._specialised) >= MAX_SPECIALISED:
+                self._specialised.clear()
+            made = self._specialised[key] = self.specialise(env)
+        return made
+
+    def specialise(self, env: Env) -> Body:
+        """A new body for known sizes."""
+        assert self._graph is not None
+        made = Body(specialise_graph(self._graph, env))
+        made.residual_carries = self.residual_carries
+        return made
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run on raw inputs."""
@@ -114,6 +165,18 @@ class Derivative(Body):
         """One for each place."""
         return len(self.places)
 
+    def output_specs(self, inputs: list[Spec]) -> list[Spec]:
+        """The specs of the inputs at `places`, with leading axes."""
+        return [Spec((self.lead + inputs[i].shape, inputs[i].dtype)) for i in self.places]
+
+    def find_unknowns(self) -> set[Unknown]:
+        """Those of the body, and of the leading axes."""
+        return self.body.unknowns_in_dims() | unknowns_in(self.lead)
+
+    def specialise(self, env: Env) -> Body:
+        """The pullback of the body for known sizes."""
+        return self.body.substitute_dims(env).derivative(self.places, substitute(self.lead, env))
+
     def make_graph(self, raws: tuple[Any, ...]) -> Graph:
         """Replay the body under a tape, inside a trace of its own."""
         count = len(raws) - self.body.count_differentiable_outputs()
@@ -162,7 +225,7 @@ def pull_back(
             continue
         if t is None:
             raw = inputs[i]._array
-            t = make_tensor(as_scalar_unless_string(zeros(lead + raw.shape, raw.dtype)))
+            t = make_zeros_tensor(lead + raw.shape, raw.dtype)
         answers.append(densify_cotangent(t) if type(t) is SparseCotangent else t)
     return answers
 

@@ -37,6 +37,8 @@ from gradtape.graph.effect_log import EffectLog, Event
 from gradtape.graph.graph import Effect, Graph, Operand
 from gradtape.graph.graph_builder import GraphBuilder, RecordedBody, operand_of
 from gradtape.graph.guard import ValueRead, guard_key, user_source_line
+from gradtape.graph.open_size import bind_open, has_open_sizes, pin_sizes
+from gradtape.graph.size_pinning import SizePinning
 from gradtape.graph.trace_op import INSTALL, make_raw_op
 from gradtape.graph.trace_options import TraceOptions
 from gradtape.graph.variable_versions import VariableState, VariableVersions
@@ -47,7 +49,7 @@ MAX_PROBE_GUARDS = 200  # guards in a trace that must not have effects
 DEFAULT_OPTIONS = TraceOptions()
 
 
-class Trace(dict[int, Any], StreamCursor):
+class Trace(dict[int, Any], StreamCursor, SizePinning):
     """Records every primitive that depends on an input, a capture or a variable.
 
     Attributes:
@@ -104,13 +106,17 @@ class Trace(dict[int, Any], StreamCursor):
 
     # -- values
 
-    def make_value(self, raw: Any, name: str = "") -> SymbolicTensor:
-        """A new tensor of this trace that holds `raw`."""
-        return make_symbolic(self.builder.add_value(raw, self, name))
+    def make_value(self, raw: Any, name: str = "", shape: Any = None) -> SymbolicTensor:
+        """A new tensor of this trace that holds `raw`; sizes in `shape` may be unknown."""
+        return make_symbolic(self.builder.add_value(raw, self, name, shape))
 
-    def add_input(self, raw: Any, name: str = "") -> SymbolicTensor:
+    def copy_value(self, lifted: Any) -> SymbolicTensor:
+        """A new tensor of this trace with the value of a lifted one."""
+        return self.make_value(raw_value(lifted), shape=lifted._array.shape)
+
+    def add_input(self, raw: Any, name: str = "", shape: Any = None) -> SymbolicTensor:
         """A new tensor of this trace for an argument with the value `raw`."""
-        tensor = self.make_value(raw, name)
+        tensor = self.make_value(raw, name, shape)
         self.builder.inputs.append(tensor._array.number)
         return tensor
 
@@ -152,9 +158,11 @@ class Trace(dict[int, Any], StreamCursor):
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
         live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
-        raws = tuple([raw_value(a) for a in lifted])
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
+        if self.sizes is not None and has_open_sizes(op, lifted, static):
+            return bind_open(self, op, lifted, static)
+        raws = tuple([raw_value(a) for a in lifted])
         failed = None
         try:
             result = run_kernel(op, raws, static)
@@ -168,7 +176,7 @@ class Trace(dict[int, Any], StreamCursor):
         if live:
             outs = tuple([self.make_value(r) for r in results])
             if failed is not None:
-                self._failed_values.update((o._array.number, failed) for o in outs)
+                self.note_failure(failed, outs)
             self.record_node(op, lifted, static, outs)
             if op.dynamic and not self.options.has_fixed_shapes:
                 for one in outs:
@@ -181,6 +189,10 @@ class Trace(dict[int, Any], StreamCursor):
         for known in local.recorders[1:]:
             record_op(known, op, tuple(lifted), raws, static, out, result)
         return out
+
+    def bind_open(self, op: Primitive, static: dict[str, Any]) -> Any:
+        """Apply an op without inputs, whose result depends on unknown sizes."""
+        return bind_open(self, op, [], static)
 
     def infer_failed_result(
         self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
@@ -199,6 +211,10 @@ class Trace(dict[int, Any], StreamCursor):
             return run_kernel(op, tuple(given), static)
         except (OpError, NotImplementedError, MemoryError):
             return None  # the shapes or dtypes are wrong, or the op rejects stand-ins
+
+    def note_failure(self, error: InvalidArgumentError, outs: Iterable[Tensor]) -> None:
+        """Note that the op failed whose results these stand-ins are."""
+        self._failed_values.update((out._array.number, error) for out in outs)
 
     def raise_if_failed(self, lifted: Iterable[Any]) -> None:
         """Raise the error of a failed op if one of these values depends on its result."""
@@ -255,7 +271,7 @@ class Trace(dict[int, Any], StreamCursor):
         state = self.versions.state_of(variable, self.make_value)
         lifted = self.as_traced(tensor)
         self.raise_if_failed([lifted])
-        version = self.make_value(raw_value(lifted))
+        version = self.copy_value(lifted)
         self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.write(version)
         if ledger.active:
@@ -326,6 +342,9 @@ class Trace(dict[int, Any], StreamCursor):
         self.raise_if_failed([make_symbolic(held)] if kind == "value" else ())
         if ledger.active and kind == "value":
             note_departure(make_symbolic(held), "python", None)
+        if held.dims is not None:
+            pin_sizes(held)  # the value follows from sizes: an assumption takes the guard's place
+            return held.traced_value
         raw = held.traced_value if kind == "shape" else materialize(held.traced_value)
         if not log.has_guard(held.number, kind):
             seen = raw.shape if kind == "shape" else guard_key(raw)
@@ -412,6 +431,8 @@ class Trace(dict[int, Any], StreamCursor):
         Results refer to their trace for their names, so everything else it refers to is released.
         """
         self.closed = True
+        if self.sizes is not None:
+            self.sizes.freeze()
         for part in (self.builder, self.versions, self.log, self._iterators):
             part.clear()
         self.streams, self.tape = FunctionStreams(), None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.primitive import Primitive, parameters_of
-from gradtape.core.shape_rule import raw_rule_of
+from gradtape.core.shape_rule import keep_shape, raw_rule_of
 from gradtape.graph.guard import guard_key
 
 
@@ -52,3 +52,4 @@ def install(x: Any, *, key: int) -> Any:
 
 
 INSTALL = make_trace_op(install)
+INSTALL.shape_rule = keep_shape

@@ -20,6 +20,7 @@ from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.loop_option import rewrite_loops
 from gradtape.jit.nested_call import call_inside_trace
+from gradtape.jit.open_signature import make_open_signature
 from gradtape.jit.signature import Call, Signature, make_weak_reference
 from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
@@ -106,6 +107,9 @@ class Function:
         self.replayable_traces: dict[Any, Any] = {}
         # With an input_signature TensorFlow traces once for all shapes: they share the streams.
         self.streams = FunctionStreams() if input_signature is not None else None
+        self.open_signature = make_open_signature(
+            input_signature, bool(options.get("reduce_retracing"))
+        )
         self.differentiates = False  # whether it calls tf.gradients
         self.requested_calls: list[
             tuple[Any, Any]
@@ -239,11 +243,16 @@ class Function:
             known = self._cache.get(call.key)
             if known is not None:  # another thread was first
                 return known
-            if self.warns_of_retracing:
+            made = Specialization(self, call)
+            is_traced = False
+            if self.open_signature is not None:
+                made.open_traces = self.open_signature.find(call)
+                is_traced = made.find_traced_paths(call)
+            if not is_traced and self.warns_of_retracing:
                 retrace_warning.warn_if_retracing(
                     self, call, next(reversed(self._cache.values()), None)
                 )
-            known = self._cache[call.key] = Specialization(self, call)
+            known = self._cache[call.key] = made
             known.keys.append(call.key)
             weak_objects = call.weak_objects
             if weak_objects:
@@ -521,7 +530,8 @@ def function(
         autograph: whether Python's control flow may depend on tensors.
         jit_compile: True for XLA, False for NumPy; None for the default of
             `gradtape.engine`.
-        reduce_retracing: accepted without effect; there is a trace for each concrete shape.
+        reduce_retracing: whether calls whose sizes differ share a trace, in which these sizes are
+            unknown.
         experimental_implements: accepted without effect.
         experimental_autograph_options: accepted without effect.
         experimental_attributes: accepted without effect.

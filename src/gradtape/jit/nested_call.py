@@ -13,6 +13,7 @@ from gradtape.core import nest
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Constant, Node, Operand
+from gradtape.graph.open_size import has_open_tensors
 from gradtape.graph.replay import refuse_effect, replay
 from gradtape.graph.trace import Trace
 from gradtape.jit.signature import Call
@@ -48,7 +49,7 @@ def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
     """Call a function inside a trace."""
     plain = not any(
         hasattr(leaf, "_target_variable") or hasattr(leaf, "_read_next") for leaf in call.leaves
-    )
+    ) and not has_open_tensors(call.leaves)
     piece = find_replayable(function, call) if plain else None
     if piece is not None:
         return replay_trace(piece, call, trace)

@@ -11,16 +11,19 @@ from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.ledger import ledger
 from gradtape.core.lock import Lock
+from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import to_device
 from gradtape.graph.trace import NeedsTape, Trace, raw_value
 from gradtape.jit.backward import SavedCall
-from gradtape.jit.executable import make_executable, record_traced_call
+from gradtape.jit.executable import Executable, make_executable, record_traced_call
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
+from gradtape.jit.open_signature import OpenTrace, OpenTraces
 from gradtape.jit.signature import Call
+from gradtape.jit.stepwise_plan import StepwisePlan
 from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 from gradtape.state.variable.commit import commit, make_versions
@@ -39,6 +42,10 @@ class ShapeError(InvalidArgumentError, ValueError):
 
 ShapeError.__name__ = ShapeError.__qualname__ = InvalidArgumentError.__name__
 ShapeError.__module__ = InvalidArgumentError.__module__
+
+
+class OpenSizesFailed(Exception):  # noqa: N818  not an error
+    """An op failed in a trace of unknown sizes: trace again for the sizes of the call."""
 
 
 class Arguments:
@@ -90,6 +97,8 @@ class Specialization:
         self.keys: list[Any] = []  # under which the function has cached this
         self.is_recent = False  # whether it was called again since the cache was last full
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
+        self.open_traces: OpenTraces | None = None  # traces of unknown sizes that may serve it
+        self.runs_stepwise = False  # whether the next call runs without a compiled plan
 
     def run(self, call: Call) -> Any:
         """Run a call: trace it if it is the first, else run the executable."""
@@ -100,6 +109,11 @@ class Specialization:
                 with self.tracing:
                     if self.tree is None:
                         return self.trace_and_run(call, [])
+            if self.runs_stepwise and not local.recorders:
+                self.runs_stepwise = False
+                path = self.only_path
+                assert path is not None
+                return Executable(StepwisePlan(path.graph), path).run(call.tensors, call.variables)
             executable = self.executable or self.make_executable()
             is_noted = bool(local.recorders) or ledger.active
             run = executable.record if is_noted else executable.run
@@ -107,6 +121,20 @@ class Specialization:
         except StoppedRun as stopped:
             stop = stopped
         return self.finish(call, stop)
+
+    def find_traced_paths(self, call: Call) -> bool:
+        """Take over the paths of traces of unknown sizes that serve a call; False if none does."""
+        if self.open_traces is None:
+            return False
+        for path in self.open_traces.find_paths(call.tensors):
+            if self.tree is None:
+                self.tree = GuardTree(path)
+            else:
+                self.tree.add(path)
+            self.only_path = None if path.guards or path.effects else path
+        if self.only_path is not None:
+            self.runs_stepwise = not devices.active and not self.only_path.choice.is_xla_preferred
+        return self.tree is not None
 
     def finish(self, call: Call, stop: StoppedRun) -> Any:
         """Finish a call whose run was stopped, with the side effects that it had before."""
@@ -137,31 +165,11 @@ class Specialization:
 
     def trace_and_run(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Run the Python function under a trace; `seen` is the log of a run that was stopped."""
-        owner = self.owner
         trace, inputs = self.start_trace(call, seen)
-        args, kwargs = call.substitute_tensors(inputs, trace)
         try:
-            with use_recorders(
-                (trace, *trace.start_tape(inputs)) if owner.differentiates else (trace,)
-            ):
-                try:
-                    result = owner.traced_function()(*args, **kwargs)
-                    returned = convert_results(result, owner.name)
-                except (OutOfRangeError, StopIteration) as error:
-                    if not (ended := trace.log.find_end_of_iterator(error)):
-                        raise
-                    if not commit_trace(trace):
-                        raise CommitConflict(trace.log.events) from None
-                    raise ended from None
-                except InvalidArgumentError as error:
-                    raise as_shape_error(error) from None
-                except UnboundLocalError as error:
-                    error.add_note(UNBOUND_NOTE)
-                    raise
-                path = TracedPath(trace, returned, call.variables)
-            path.check_engine()
+            path = self.trace_path(trace, call, inputs)
             if trace.versions.created:
-                owner.note_created_variables(trace.versions)
+                self.owner.note_created_variables(trace.versions)
                 return self.retrace(call, trace.log.events)
             raws = [raw_value(t) for t in path.result_tensors()]
             if path.choice.device is not None:
@@ -171,16 +179,74 @@ class Specialization:
             saved = SavedCall(path, inputs, trace.log.effect_results())
             is_committed = commit_trace(trace)
             self.add_path(trace, path)
-            owner.has_traced = True
-            owner.note_captured_variables(call, self, path, trace.versions.captured_arguments)
+            self.owner.has_traced = True
+            captured = trace.versions.captured_arguments
+            self.owner.note_captured_variables(call, self, path, captured)
             if not is_committed:
                 raise CommitConflict(trace.log.events)
         except NeedsTape:
-            owner.differentiates = True
+            self.owner.differentiates = True
+            return self.trace_and_run(call, trace.log.events)
+        except OpenSizesFailed:
+            self.open_traces = None
+            self.owner.traces -= 1
             return self.trace_and_run(call, trace.log.events)
         finally:
             trace.close()
         return record_traced_call(saved, path.resolve_variables(call.variables), raws)
+
+    def trace_path(self, trace: Trace, call: Call, inputs: list[Any]) -> TracedPath:
+        """Run the Python function; return the path for the sizes of the call.
+
+        Raises:
+            OpenSizesFailed: if an op failed and the trace has unknown sizes.
+        """
+        owner = self.owner
+        recorders = (trace, *trace.start_tape(inputs)) if owner.differentiates else (trace,)
+        try:
+            with use_recorders(recorders):
+                path = TracedPath(trace, self.run_python(trace, call, inputs), call.variables)
+            if trace.sizes is not None:
+                path = self.specialise_path(trace, path, call)
+        except StoppedRun:
+            raise
+        except Exception as error:
+            is_error_of_op = hasattr(error, "_origin")  # else the user's code raised it
+            if trace.sizes is None or not is_error_of_op:
+                raise
+            raise OpenSizesFailed from error
+        path.check_engine()
+        return path
+
+    def run_python(self, trace: Trace, call: Call, inputs: list[Any]) -> Any:
+        """The result of the Python function on the tensors of a trace."""
+        owner = self.owner
+        args, kwargs = call.substitute_tensors(inputs, trace)
+        try:
+            return convert_results(owner.traced_function()(*args, **kwargs), owner.name)
+        except (OutOfRangeError, StopIteration) as error:
+            if not (ended := trace.log.find_end_of_iterator(error)):
+                raise
+            if not commit_trace(trace):
+                raise CommitConflict(trace.log.events) from None
+            raise ended from None
+        except InvalidArgumentError as error:
+            raise as_shape_error(error) from None
+        except UnboundLocalError as error:
+            error.add_note(UNBOUND_NOTE)
+            raise
+
+    def specialise_path(self, trace: Trace, path: TracedPath, call: Call) -> TracedPath:
+        """Keep a path of unknown sizes for other calls; return the path for this call."""
+        assert trace.sizes is not None
+        assert self.open_traces is not None
+        trace.sizes.freeze()
+        traced = OpenTrace(path, trace.sizes)
+        env = traced.find_env(call.tensors)
+        assert env is not None, f"{self.owner.name}: the call violates its own assumptions"
+        if not trace.versions.created and not trace.give_up_reason:
+            self.open_traces.traces.append(traced)
+        return path.specialise(env)
 
     def retrace(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Trace again, as TensorFlow does, after a first run that created variables.
@@ -221,7 +287,10 @@ class Specialization:
         # A tape around this call needs the whole graph for the gradient.
         options = owner.trace_options._replace(keeps_all_nodes=bool(local.recorders))
         trace = Trace(options, self.streams, seen, call.device)
-        pairs = zip(call.tensors, call.tensor_names(owner.parameters), strict=True)
+        names = call.tensor_names(owner.parameters)
+        if self.open_traces is not None:
+            return trace, self.open_traces.add_inputs(trace, call.tensors, names)
+        pairs = zip(call.tensors, names, strict=True)
         return trace, [trace.add_input(t._array, name) for t, name in pairs]
 
     def add_path(self, trace: Trace, path: TracedPath) -> None:
@@ -337,4 +406,7 @@ def as_shape_error(error: InvalidArgumentError) -> Exception:
     """An error while tracing, as both classes: TensorFlow's for tracing and that for execution."""
     if isinstance(error, ValueError):
         return error
-    return ShapeError(str(error)).with_traceback(error.__traceback__)
+    made = ShapeError(str(error)).with_traceback(error.__traceback__)
+    if hasattr(error, "_origin"):
+        made._origin = error._origin  # type: ignore[attr-defined]
+    return made

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
+from gradtape.core.dims import Env
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.open_shape import substitute
 from gradtape.core.ports import JaxPort, devices
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
@@ -17,6 +20,7 @@ from gradtape.devices.array import HOST, Device, DeviceArray
 from gradtape.graph.graph import Constant, Effect, Graph, Operand
 from gradtape.graph.graph_builder import operand_of
 from gradtape.graph.guard import Guard
+from gradtape.graph.specialise import OpenGraph
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import INSTALL
 from gradtape.tape.source import variable_of
@@ -85,6 +89,21 @@ class TracedPath:
             self.choice = self.choice.for_device(trace.device or self.infer_device())
         self.plan: Any = None
         self.pack: Any = None  # makes the result from raw outputs; see `make_packer`
+        self.open_graph: OpenGraph | None = None  # `graph`, if it has been specialised
+
+    def specialise(self, env: Env) -> TracedPath:
+        """The path for known sizes, made from one of unknown sizes."""
+        if self.open_graph is None:
+            self.open_graph = OpenGraph(self.graph, [guard.number for guard in self.guards])
+        made = copy(self)
+        made.graph, positions = self.open_graph.specialise(env)
+        made.guards = [guard.at_position(positions[guard.position]) for guard in self.guards]
+        made.effects = [node for node in made.graph.nodes if node.is_effect]
+        made.specs = tuple([Spec((substitute(shape, env), dtype)) for shape, dtype in self.specs])
+        made.has_constant_results = Constant in map(type, made.graph.outputs)
+        made.forward_backward_cache = {}
+        made.plan = made.pack = made.open_graph = None
+        return made
 
     def operand_spec(self, operand: Operand) -> Any:
         """Shape and dtype of an operand."""

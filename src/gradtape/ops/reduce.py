@@ -323,10 +323,10 @@ def unbroadcast(
         return sum_matrix_rows(t)
     have = shape_of(t)
     lead = len(shape_of(g)) - len(out_shape)
-    if lead == 0 and have == shape:
+    if lead == 0 and len(have) == len(shape) and have == shape:
         return t
     want = have[:lead] + shape
-    if have == want:
+    if len(have) == len(want) and have == want:
         return t
     extra = len(have) - len(want)
     stretched = list(range(lead, lead + extra))

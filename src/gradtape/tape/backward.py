@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
+from gradtape.core.dims import Dim
 from gradtape.core.dispatch import (
     TapeRecord,
     ignore_float_errors,
@@ -21,7 +22,7 @@ from gradtape.core.fastpath.codegen import INPUT_NAMES, readable_text
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
-from gradtape.core.ports import TapePort
+from gradtape.core.ports import SizePort, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops.cotangent import Cotangents, accumulate, make_absent_cotangent
@@ -208,10 +209,17 @@ def fill_missing_cotangents(g: dict[int, Any], specs: tuple[Spec, ...]) -> Cotan
     wrap = make_tensor if isinstance(some, Tensor) else unwrap
     return Cotangents(
         [
-            g[k] if k in g else wrap(make_absent_cotangent(lead + spec.shape, spec.dtype))
+            g[k] if k in g else make_zero_cotangent(lead + spec.shape, spec.dtype, wrap)
             for k, spec in enumerate(specs)
         ]
     )
+
+
+def make_zero_cotangent(shape: tuple[Any, ...], dtype: Any, wrap: Any) -> Any:
+    """The cotangent of an output that has none; in a trace its sizes may be unknown."""
+    if Dim in map(type, shape):
+        return SizePort.make_filled(shape, 0, dtype)
+    return wrap(make_absent_cotangent(shape, dtype))
 
 
 STEP_GLOBALS: dict[str, Any] = {

@@ -11,6 +11,8 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.lazy_array import TracedArray
+from gradtape.core.ports import SizePort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import conj
@@ -64,7 +66,10 @@ def initial_cotangents(targets: list[Any], weights: Any) -> list[tuple[Tensor, A
 def target_cotangent(target: Tensor, weight: Any) -> Any:
     """The initial cotangent of a target, conjugated: the backward pass works on conjugates."""
     if weight is None:
-        return make_ones(target._array)
+        raw = target._array
+        if type(raw) is TracedArray and raw.trace.sizes is not None:
+            return SizePort.make_filled(raw.shape, 1, raw.dtype)
+        return make_ones(raw)
     seed = convert(weight)
     if seed.dtype != target.dtype:
         raise InvalidArgumentError(

@@ -9,6 +9,8 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
+from gradtape.core.open_shape import has_dims
+from gradtape.core.ports import SizePort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor, make_tensor, wrap_array
 from gradtape.devices.array import to_device_of
@@ -105,6 +107,8 @@ def collect_gradient(found: dict[int, Any], uids: Any, current: Any, zero: bool)
 def make_zeros_like(tensor: Tensor) -> Tensor:
     """Zeros of the shape and dtype of a tensor."""
     raw = tensor._array
+    if has_dims(raw.shape):
+        return SizePort.make_filled(raw.shape, 0, raw.dtype)
     return make_tensor(to_device_of(as_scalar_unless_string(zeros(raw.shape, raw.dtype)), raw))
 
 

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.open_shape import has_dims
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.size_tensor import make_filled_tensor, make_range_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import discretize
 from gradtape.ops.elementwise import identity as identity_of
@@ -111,6 +114,8 @@ def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor
     kind = dtype.as_numpy_dtype
     if not shape:
         return make_tensor(np.dtype(kind).type(value))
+    if has_dims(shape):
+        return make_filled_tensor(shape, value, np.dtype(kind))
     return make_tensor(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
 
 
@@ -177,12 +182,18 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     tensor = convert(value)
     if tensor._array.shape not in ((), (1,)):
         raise InvalidArgumentError(f"fill: value must be a scalar. Received shape {tensor.shape}.")
-    sizes = np.asarray(convert(dims, hint=dtypes.int32)._array)
+    wanted = convert(dims, hint=dtypes.int32)
+    scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
+    if getattr(wanted._array, "dims", None) is not None:
+        trace = current_trace()[0]
+        static = {"shape": as_sizes(wanted, "fill"), "rank": 0}
+        filled: Tensor = trace.bind(stretch.op, (scalar,), static)
+        return filled
+    sizes = np.asarray(wanted._array)
     if sizes.dtype.kind not in "iu":
         raise InvalidArgumentError(f"fill: dims must be integers. Received {dims}.")
     if sizes.ndim > 1:
         raise InvalidArgumentError(f"fill: dims must be a vector. Received shape {sizes.shape}.")
-    scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
     return stretch(scalar, shape=as_sizes(sizes, "fill"), rank=0)
 
 
@@ -249,6 +260,7 @@ def range(
             return make_tensor(np.arange(start, limit, delta, dtype=np.int32))
     parts = [t if has_own_dtype(t) else convert(t, dtype) for t in (start, limit, delta)]
     raws = [convert(t)._array for t in parts]
+    bounds = [size_of_scalar(raw) for raw in raws]
     if any(raw.ndim for raw in raws):
         raise InvalidArgumentError("range: start, limit and delta must be scalars.")
     if dtype is None:
@@ -257,6 +269,8 @@ def range(
     else:
         wide = dtypes.as_dtype(dtype)
     kind = np.dtype(wide.as_numpy_dtype)
+    if has_dims(bounds) and None not in bounds and kind.kind in "iu" and bounds[2] > 0:
+        return make_range_tensor(bounds[0], bounds[1], bounds[2], kind)
     # An integer range with known start and delta is determined by its size: it is a constant.
     varying = raws if kind.kind not in "iu" else (raws[0], raws[2])
     if any(type(raw) is TracedArray for raw in varying):
@@ -264,6 +278,15 @@ def range(
         return result
     start, limit, delta = raws
     return make_tensor(compute_range(start, limit, delta, kind))
+
+
+def size_of_scalar(raw: Any) -> Any:
+    """A raw integer scalar as an int or a symbolic size; None if it is neither."""
+    if raw.shape or raw.dtype.kind not in "iu":
+        return None
+    if type(raw) is TracedArray:
+        return None if raw.dims is None else raw.dims.item()
+    return int(raw)
 
 
 @with_shape(lambda start, limit, delta, kind: Spec(((FRESH,), np.dtype(kind))))

@@ -14,6 +14,7 @@ from gradtape.core import dtypes, nest
 from gradtape.core.argument import as_sequence
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import has_dims
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, found_positions, with_shape
 from gradtape.core.shapes import TensorShape, normalize_axis
@@ -21,6 +22,7 @@ from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
 from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.size_tensor import make_scalar_size, make_shape_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj
 from gradtape.ops.elementwise import identity as identity_of
@@ -41,6 +43,8 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if isinstance(input, SparseTensor):
         return cast(input.dense_shape, kind)
     raw = input._array if type(input) is EagerTensor else convert(input)._array
+    if has_dims(raw.shape):
+        return make_shape_tensor(raw.shape, np.dtype(kind))
     return make_tensor(np.array(raw.shape, kind))
 
 
@@ -69,7 +73,10 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
         from gradtape.tf.math.reduce import reduce_prod
 
         return reduce_prod(cast(input.dense_shape, kind))
-    return make_tensor(kind(convert(input)._array.size))
+    count = convert(input)._array.size
+    if has_dims(count):
+        return make_scalar_size(count, np.dtype(kind))
+    return make_tensor(kind(count))
 
 
 def is_tensor(x: Any) -> bool:

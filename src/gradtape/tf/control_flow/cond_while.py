@@ -25,7 +25,6 @@ from gradtape.graph.control_flow import (
     trace_cond,
     trace_loop,
 )
-from gradtape.graph.trace import raw_value
 from gradtape.ops.elementwise import equal, select
 from gradtape.tf.array.tensor_array import TensorArray
 
@@ -339,7 +338,7 @@ def infer_element_shapes(trace: Any, body: Any, loop_vars: Any, arrays: list[Any
         if probe is not None:
             probe._items = list(probe._items)
     given = [
-        trace.make_value(raw_value(trace.as_traced(convert(leaf)))) if probe is None else probe
+        trace.copy_value(trace.as_traced(convert(leaf))) if probe is None else probe
         for leaf, probe in zip(flat, probes, strict=True)
     ]
     formals = [t for t in given if isinstance(t, Tensor)]

@@ -25,15 +25,16 @@ from gradtape.tf.ragged.map_fn import map_rows, needs_map_rows
 
 def common_length_of(elems: Any, op: str, stretch: bool = False) -> int:
     """The common first dimension of a structure of tensors; if `stretch`, ones broadcast."""
-    sizes = {len(t) for t in nest.flatten(elems)}
-    if stretch and len(sizes) > 1:
-        sizes -= {1}
-    if len(sizes) != 1:
-        raise ValueError(
-            f"{op}: Dimensions {sorted(sizes)} are not compatible: all elements must have one "
-            "first dimension."
-        )
-    return sizes.pop()
+    first, *others = [t._array.shape[0] for t in nest.flatten(elems)]
+    for size in others:
+        if size != first and not (stretch and 1 in (size, first)):
+            raise ValueError(
+                f"{op}: Dimensions {first} and {size} are not compatible: all elements must have "
+                "one first dimension."
+            )
+        first = size if stretch and first == 1 else first
+    length: int = first
+    return length
 
 
 def as_tensor_structure(elems: Any, op: str) -> Any:
@@ -131,10 +132,10 @@ def map_fn(
     n = common_length_of(tensors, "map_fn")
     if signature is None:
         signature = nest.map_structure(lambda t: t.dtype, tensors)
-    columns = StructureStack(signature, n, infer_shape)
     if current_trace() and n:
         with contextlib.suppress(NotANode):
-            return trace_map(fn, tensors, n, columns)
+            return trace_map(fn, tensors, n, StructureStack(signature, 1, infer_shape))
+    columns = StructureStack(signature, n, infer_shape)
     for i in indices(n):
         columns.put(i, fn(slice_at(tensors, i)))
     return columns.stack()
@@ -182,7 +183,8 @@ def vectorized_map(
 def broadcast_single_slices(tensors: Any, n: int) -> Any:
     """Broadcast tensors of one slice to `n` slices."""
     return nest.map_structure(
-        lambda t: broadcast_to(t, (n, *t.shape[1:])) if len(t) == 1 else t, tensors
+        lambda t: broadcast_to(t, (n, *t._array.shape[1:])) if t._array.shape[0] == 1 else t,
+        tensors,
     )
 
 
@@ -222,7 +224,7 @@ def trace_fold(fn: Any, elems: Any, initializer: Any, backwards: bool, op: str) 
             raise OutOfRangeError(
                 f"{op}: elems must not be empty without an initializer. Received 0 slices."
             )
-        total = slice_at(tensors, n - 1 if backwards else 0)
+        total = nest.map_structure(lambda t: t[-1 if backwards else 0], tensors)
         rest = nest.map_structure(lambda t: t[:-1] if backwards else t[1:], tensors)
     else:
         total, rest = nest.map_structure(convert, initializer), tensors

@@ -36,6 +36,13 @@ SEED = Optional(INTEGER)
 BIN_OPS = (
     RawOp("math.assign_bins", "tf.math.bincount:assign_bins", numbers=ARRAY, lines=SIZE, size=SIZE),
     RawOp(
+        "math.assign_bins_by_row",
+        "tf.math.bincount:assign_bins_by_row",
+        numbers=ARRAY,
+        rows=ARRAY,
+        size=SIZE,
+    ),
+    RawOp(
         "math.flatten_pairs", "tf.math.bincount:flatten_pairs", rows=ARRAY, columns=ARRAY, size=SIZE
     ),
     RawOp(
@@ -135,6 +142,7 @@ LINALG_OPS = (
         low=ARRAY,
         high=ARRAY,
     ),
+    RawOp("linalg.has_nonzero_pivots", "tf.linalg.band_matrix:has_nonzero_pivots", bands=ARRAY),
     CheckOp(
         "linalg.check_nonzero_diagonal",
         "tf.linalg.band_matrix:check_nonzero_diagonal",

@@ -1,0 +1,83 @@
+"""SizePinning: the part of a trace that knows its unknown sizes and can pin them.
+
+A function that fails on unknown sizes is called again for the sizes of the traced call. The trace
+then serves only calls of these sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core.dims import Dim
+from gradtape.core.lazy_array import TracedArray
+from gradtape.core.primitive import Spec
+from gradtape.core.shapes import TensorShape
+from gradtape.core.size_context import SizeContext
+from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic
+from gradtape.graph.graph_builder import GraphBuilder
+from gradtape.graph.open_size import map_traced, pin_tensor
+
+
+class SizePinning:
+    """Base class of Trace.
+
+    Attributes:
+        sizes: the unknown sizes of the trace and the assumptions about them; None if all are known.
+        pins_sizes: whether shapes show the sizes of the traced call, which are pinned.
+    """
+
+    builder: GraphBuilder
+    op_index: int
+    unseeded_count: int
+    sizes: SizeContext | None = None
+    pins_sizes = False
+
+    def narrow_shape(self, held: TracedArray, known: TensorShape) -> None:
+        """Assume sizes that the program states.
+
+        Raises:
+            ValueError: if they are not those of the traced call.
+        """
+        if known.rank is None:
+            return
+        shape: tuple[Any, ...] = held.shape
+        sizes = []
+        for size, stated in zip(shape, known, strict=True):
+            if type(size) is Dim and stated is not None:
+                if not size.context.assume_equal(size, stated):
+                    raise ValueError(
+                        f"set_shape: the sizes must be those of the tensor. Received {known} for a "
+                        f"tensor of shape {list(held.traced_value.shape)}."
+                    )
+                size = stated
+            sizes.append(size)
+        held.shape = tuple(sizes)
+        self.builder.specs[held.number] = Spec((held.shape, held.dtype))
+
+    def retry_pinned(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any] | None:
+        """Call a function that failed on unknown sizes for the sizes of the traced call.
+
+        Returns (result,), or None if that fails too.
+        """
+        if self.sizes is None or self.sizes.hints is None or self.pins_sizes:
+            return None
+        before = self.op_index, self.unseeded_count
+        self.pins_sizes = True
+        try:
+            with self.sizes.attempt():
+                given, named = map_traced(pin_tensor, (args, kwargs))
+                return (function(*given, **named),)
+        except Exception:
+            self.op_index, self.unseeded_count = before
+            return None
+        finally:
+            self.pins_sizes = False
+
+    def make_pinned_alias(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Another tensor for the same value, with the sizes of the traced call."""
+        alias = make_symbolic(self.builder.add_alias(tensor._array))
+        alias.uid = tensor.uid
+        return alias

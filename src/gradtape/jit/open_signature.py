@@ -1,0 +1,149 @@
+"""Open signatures: calls of different sizes that share a trace.
+
+Sizes are open where `input_signature` has None, and with `reduce_retracing=True` where two calls
+differ. An `OpenTrace` has a graph of unknown sizes and the assumptions that Python made about them.
+A call of new sizes that satisfy the assumptions gets a specialised graph; Python does not run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gradtape.core import nest
+from gradtape.core.dims import Env
+from gradtape.core.open_shape import bind_shape
+from gradtape.core.shapes import TensorShape
+from gradtape.core.size_context import SizeContext
+from gradtape.core.spec import TensorSpec
+from gradtape.core.tensor import Tensor
+from gradtape.jit.cache_key import cache_key
+from gradtape.jit.signature import Call
+from gradtape.jit.trace_path import TracedPath
+
+
+class OpenTrace(NamedTuple):
+    """A path of unknown sizes.
+
+    Attributes:
+        path: the path; shapes in its graph hold symbolic sizes.
+        sizes: the unknown sizes, and the assumptions about them.
+    """
+
+    path: TracedPath
+    sizes: SizeContext
+
+    def find_env(self, tensors: list[Any]) -> Env | None:
+        """The unknown sizes in a call on these tensors; None if this trace does not serve it."""
+        env: Env = {}
+        graph = self.path.graph
+        for number, tensor in zip(graph.inputs, tensors, strict=False):
+            if not bind_shape(graph.specs[number].shape, tensor._array.shape, env):
+                return None
+        return env if self.sizes.holds(env) else None
+
+
+class OpenTraces:
+    """All traces for one open signature; each serves the sizes that satisfy its assumptions."""
+
+    def __init__(self, shapes: list[TensorShape]) -> None:
+        """Start without traces; `shapes` are those of the tensors, with None for open sizes."""
+        self.shapes = shapes
+        self.traces: list[OpenTrace] = []
+
+    def add_inputs(self, trace: Any, tensors: list[Any], names: list[str]) -> list[Any]:
+        """Start a trace: its inputs, with unknown sizes whose hints are the sizes of the call."""
+        sizes = trace.sizes = SizeContext(with_hints=True)
+        inputs = []
+        for tensor, shape, name in zip(tensors, self.shapes, names, strict=True):
+            raw = tensor._array
+            known = [
+                sizes.make_unknown(f"{name}.shape[{axis}]", given) if size is None else given
+                for axis, (size, given) in enumerate(zip(shape, raw.shape, strict=True))
+            ]
+            inputs.append(trace.add_input(raw, name, tuple(known)))
+        return inputs
+
+    def find_paths(self, tensors: list[Any]) -> list[TracedPath]:
+        """The paths of all traces that serve a call on these tensors, for its sizes."""
+        paths = []
+        for one in self.traces:
+            env = one.find_env(tensors)
+            if env is not None:
+                paths.append(one.path.specialise(env))
+                if not one.path.guards:
+                    break
+        return paths
+
+
+class OpenSignature:
+    """Which sizes of a function's arguments are open, and its traces.
+
+    Attributes:
+        shapes: shapes of `input_signature`, if sizes in it are open; else None.
+        seen: by dtypes, ranks and Python values, the shapes that cover all calls so far.
+        traces: by dtypes, open shapes and Python values, the traces.
+    """
+
+    def __init__(self, shapes: list[TensorShape] | None) -> None:
+        """With `shapes`, for this signature; else for functions that reduce retracing."""
+        self.shapes = shapes
+        self.seen: dict[Any, list[TensorShape]] = {}
+        self.traces: dict[Any, OpenTraces] = {}
+
+    def find(self, call: Call) -> OpenTraces | None:
+        """The traces for calls like this one; None if all sizes are known."""
+        shapes = self.shapes if self.shapes is not None else self.generalise(call)
+        if shapes is None or len(shapes) != len(call.tensors):
+            return None
+        key = open_key(call, shapes)
+        if key not in self.traces:
+            self.traces[key] = OpenTraces(shapes)
+        return self.traces[key]
+
+    def generalise(self, call: Call) -> list[TensorShape] | None:
+        """Shapes that cover this call and earlier ones; None if they are those of the call."""
+        if not is_open_call(call):
+            return None
+        own = [TensorShape.from_tuple(t._array.shape) for t in call.tensors]
+        key = open_key(call, [TensorShape([None] * len(shape)) for shape in own])
+        before = self.seen.get(key)
+        if before is not None:
+            pairs = zip(before, own, strict=True)
+            own = [a.most_specific_compatible_shape(b) for a, b in pairs]
+        self.seen[key] = own
+        return None if all(shape.is_fully_defined() for shape in own) else own
+
+
+def make_open_signature(input_signature: Any, reduces_retracing: bool) -> OpenSignature | None:
+    """The open signature of a function with these options; None if it has no open sizes."""
+    shapes = find_open_shapes(input_signature)
+    if shapes is None and not (reduces_retracing and input_signature is None):
+        return None
+    return OpenSignature(shapes)
+
+
+def find_open_shapes(input_signature: Any) -> list[TensorShape] | None:
+    """The shapes of an `input_signature` of tensors of known ranks and open sizes; else None."""
+    if input_signature is None:
+        return None
+    specs = nest.flatten(input_signature)
+    if not all(isinstance(s, TensorSpec) and s.shape.rank is not None for s in specs):
+        return None
+    is_open = any(not spec.shape.is_fully_defined() for spec in specs)
+    return [spec.shape for spec in specs] if is_open else None
+
+
+def is_open_call(call: Call) -> bool:
+    """Whether sizes of the arguments can be open: there are tensors, and no composite ones."""
+    return len(call.tensors) == sum(isinstance(leaf, Tensor) for leaf in nest.flatten(call.args))
+
+
+def open_key(call: Call, shapes: list[TensorShape]) -> Any:
+    """The key of all calls that differ from this one only in sizes that `shapes` leaves open."""
+    given = iter(shapes)
+    leaves = [
+        TensorSpec(next(given), leaf.dtype) if isinstance(leaf, Tensor) else leaf
+        for leaf in call.leaves
+    ]
+    args, kwargs = call.pack((call.args, call.kwargs), leaves)
+    return cache_key(args, kwargs, [], []), call.device
