@@ -27,6 +27,7 @@ class ThreadState(threading.local):
     scratch: bool = False  # whether tensors of unknown size may exist: see `shape_inference`
     lane: int | None = None  # which of the two sizes `shape_inference` is running
     depends_on_data: bool = False  # whether that run has used the data of a placeholder
+    origin: Any = None  # the location of the op that a replay or a backward step stands for
     scopes: tuple[Any, ...] = ()  # of the library, while the ledger is active
     moment: Any = None  # the `ledger.Moment` without recorders
     random_streams: Any = None  # random streams of a tf.function that runs eagerly

@@ -57,6 +57,23 @@ WAYS_OUT = tuple(
 )
 
 
+class BackwardLocation(tuple[Any, Any]):
+    """The location of a forward op, for the ops of its backward step.
+
+    Attributes:
+        op: the name of the forward op.
+    """
+
+    op: str
+
+
+def make_backward_location(location: Location, op: str) -> BackwardLocation:
+    """The location of the backward step of `op`."""
+    found = BackwardLocation(location)
+    found.op = op
+    return found
+
+
 class Moment:
     """Which recorders were active in which thread, and inside which scopes of the library.
 
@@ -80,6 +97,8 @@ class Ledger:
 
     Attributes:
         active: whether entries are written. Functions test it; generated code is made again.
+        full: whether all of them are, not only those of ops.
+        checks: the watcher for NaN and infinity, or None.
         entries: newest last; the oldest are dropped beyond `MAX_ENTRIES`.
         lost: gradients that were None, as `(history, target uids, source uids, variable key)`.
         kinds: dtype kinds of values, by uid.
@@ -88,11 +107,23 @@ class Ledger:
         loss_observers: called when a gradient is None.
     """
 
-    __slots__ = ("active", "entries", "kinds", "left", "loss_observers", "lost", "observers")
+    __slots__ = (
+        "active",
+        "checks",
+        "entries",
+        "full",
+        "kinds",
+        "left",
+        "loss_observers",
+        "lost",
+        "observers",
+    )
 
     def __init__(self) -> None:
         """Start switched off and empty."""
         self.active = False
+        self.full = False
+        self.checks: Any = None
         self.entries: deque[tuple[Any, ...]] = deque(maxlen=MAX_ENTRIES)
         self.lost: list[Any] = []
         self.kinds: dict[int, str] = {}  # dtype kinds of results of ops that lack a rule
@@ -100,11 +131,18 @@ class Ledger:
         self.observers: list[Callable[[], None]] = []
         self.loss_observers: list[Callable[[], None]] = []
 
-    def switch(self, active: bool) -> None:
-        """Write entries from now on, or stop; generated functions are made again."""
+    def set_mode(self, full: bool, checks: Any) -> None:
+        """Write all entries, or only ops for `checks`; generated functions are made again.
+
+        Args:
+            full: whether `debug.explain` is on.
+            checks: the watcher of `debug.anomaly`, or None.
+        """
+        self.full, self.checks = full, checks
+        scope_hook[0] = enter_scope if full else None
+        active = full or checks is not None
         if active != self.active:
             self.active = active
-            scope_hook[0] = enter_scope if active else None
             for observe in self.observers:
                 observe()
 
@@ -124,6 +162,8 @@ class Ledger:
 
 ledger = Ledger()
 append_entry = ledger.entries.append
+# Modules whose kernels come from SciPy or LAPACK, which report no floating-point flags
+SILENT_MODULES = tuple(f"gradtape.ops.{name}" for name in ("linalg.", "special", "bessel"))
 get_frame = sys._getframe
 
 
@@ -154,7 +194,13 @@ def current_moment() -> Moment:
 
 
 def user_location(depth: int = 2) -> Location:
-    """Code and instruction of the innermost frame of the user's program."""
+    """Code and instruction of the innermost frame of the user's program.
+
+    While a graph is replayed or differentiated, that of the op it stands for.
+    """
+    if local.origin is not None:
+        origin: Location = local.origin
+        return origin
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
@@ -180,6 +226,19 @@ def note_op(op: Any, x: int, y: int, out: Any) -> None:
     append_entry((x, y, out.uid, op, None, -1, moment))
 
 
+def is_silent(op: Any) -> bool:
+    """Whether the kernel of an op reports no floating-point flags."""
+    module = getattr(op.kernel, "__module__", None) or ""
+    return module.startswith(SILENT_MODULES) and op.name != "matmul"
+
+
+def note_silent_op(op: Any, x: int, y: int, out: Any) -> None:
+    """`note_op` for an op whose kernel raises no floating-point flags."""
+    if ledger.checks is not None:
+        ledger.checks.on_result(op, out)
+    note_partial_op(op, x, y, out)
+
+
 def note_partial_op(op: Any, x: int, y: int, out: Any) -> None:
     """`note_op` for an op that lacks a rule: the dtype of the result matters, too."""
     ledger.kinds[abs(out.uid)] = out._array.dtype.kind
@@ -189,15 +248,19 @@ def note_partial_op(op: Any, x: int, y: int, out: Any) -> None:
 def note_bind(op: Any, args: Any, outs: Any) -> None:
     """Write that `op` made the tensors `outs` of the arguments `args`."""
     inputs = tuple([getattr(a, "uid", 0) for a in args])
+    if ledger.checks is not None and is_silent(op):
+        ledger.checks.on_result(op, outs)
     if None in op.rules:
         for one in outs if type(outs) is tuple else (outs,):
             ledger.kinds[abs(one.uid)] = one._array.dtype.kind
     uids = tuple([o.uid for o in outs]) if type(outs) is tuple else outs.uid
-    write(op, inputs, uids)
+    append_entry((op, inputs, uids, *user_location(2), current_moment()))
 
 
 def write(kind: Any, inputs: Any, outputs: Any) -> None:
     """Write an entry located at the innermost user frame."""
+    if not ledger.full:
+        return
     code, instruction = user_location(2)
     ledger.entries.append((kind, inputs, outputs, code, instruction, current_moment()))
 
@@ -221,6 +284,8 @@ def version_of(variable: Any) -> Any:
 
 def note_departure(tensor: Any, kind: str, value: Any) -> None:
     """Write that the value of `tensor` left the tensors; `kind` is "numpy" or "python"."""
+    if not ledger.full:
+        return
     if kind == "numpy" and is_inside_library():
         return
     number = next_uid()
@@ -256,9 +321,11 @@ def note_read(version: Any, tensor: Any) -> None:
 # -- compiled calls, custom gradients, datasets
 
 
-def note_call(path: Any, inputs: list[Any], results: list[Any], written: list[Any]) -> None:
-    """Write that a compiled function ran along `path`; the graph is expanded on request."""
-    uids = tuple([t.uid for t in inputs])
+def note_call(saved: Any, results: list[Any], written: list[Any]) -> None:
+    """Write that a compiled function ran along a path; the graph is expanded on request."""
+    if ledger.checks is not None:
+        ledger.checks.on_call(saved, results, written)
+    path, uids = saved.path, tuple([t.uid for t in saved.inputs])
     versions = tuple([v._stored_version().uid for v in written])
     write(("call", path), uids, tuple([t.uid for t in results]) + versions)
 
@@ -323,6 +390,8 @@ def as_tensor(value: Any) -> Any:
 
 def note_gradients(targets: list[Any], roots: Any, results: Any) -> None:
     """Write that a tape made gradients of targets with respect to sources."""
+    if not ledger.full:
+        return
     inputs = [t.uid for t in map(as_tensor, targets) if t is not None]
     inputs += [uid for uids, _ in roots for uid in uids]
     made = [as_tensor(getattr(r, "values", r)) for r in results if r is not None]
@@ -332,6 +401,8 @@ def note_gradients(targets: list[Any], roots: Any, results: Any) -> None:
 
 def note_lost(tape: Any, targets: list[Any], key: int | None, uids: Any) -> None:
     """Write that a gradient is None; `key` is that of the source, if it is a variable."""
+    if not ledger.full:
+        return
     if not hasattr(tape, "_history"):
         note_tape(tape, "made")
     found = tuple([t.uid for t in map(as_tensor, targets) if t is not None])

@@ -29,6 +29,10 @@ MAX_ITEMS = 64  # of a list or dict that are searched
 
 def note_birth(tensor: Any) -> None:
     """Write that the library made `tensor` by no primitive, from the arguments of its frames."""
+    if ledger.checks is not None:
+        ledger.checks.on_birth(tensor)
+    if not ledger.full:
+        return
     inputs, name, (code, instruction) = find_origins()
     ledger.kinds[abs(tensor.uid)] = tensor._array.dtype.kind
     entry = (("birth", name), tuple(inputs), tensor.uid, code, instruction, current_moment())
@@ -132,6 +136,8 @@ def names_in(code: CodeType) -> Iterator[str]:
 
 def note_assign(variable: Any, kind: str = "assign") -> None:
     """Write that a variable was created or assigned, with the tensors it came from."""
+    if not ledger.full:
+        return
     version = version_of(variable)
     inputs, name, (code, instruction) = find_origins(variable)
     if version is None:
@@ -158,6 +164,8 @@ def is_in_metric() -> bool:
 
 def note_dataset(dataset: Any) -> None:
     """Give a new dataset a uid and write what it was made of."""
+    if not ledger.full:
+        return
     inputs, name, (code, instruction) = find_origins(dataset)
     dataset._origin_uid = next_uid()
     ledger.entries.append(

@@ -1,5 +1,7 @@
 """Debugging tools that TensorFlow does not have: engine comparison, tape memory, source."""
 
+from gradtape.debug.anomaly.report import AnomalyReport as AnomalyReport
+from gradtape.debug.anomaly.switch import anomaly as anomaly
 from gradtape.debug.engine_comparison import Comparison as Comparison
 from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines

@@ -33,10 +33,10 @@ def explain_errors_of(filter_gradients: Callable[..., Any]) -> Callable[..., Any
         try:
             result = filter_gradients(self, grads, trainable_variables)
         except ValueError as error:
-            if ledger.active and ledger.lost:
+            if ledger.full and ledger.lost:
                 attach_answers(error)
             raise
-        if ledger.active and ledger.lost and any(g is None for g in grads):
+        if ledger.full and ledger.lost and any(g is None for g in grads):
             warnings.warn(join_answers(find_answers()), stacklevel=2)
         return result
 

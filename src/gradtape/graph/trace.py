@@ -34,7 +34,7 @@ from gradtape.core.symbolic_tensor import (
 )
 from gradtape.core.tensor import Tensor, wrap_array
 from gradtape.graph.effect_log import EffectLog, Event
-from gradtape.graph.graph import Effect, Graph, Operand
+from gradtape.graph.graph import Effect, Graph, Node, Operand
 from gradtape.graph.graph_builder import GraphBuilder, RecordedBody, operand_of
 from gradtape.graph.guard import ValueRead, guard_key, user_source_line
 from gradtape.graph.open_size import bind_open, has_open_sizes, pin_sizes
@@ -86,6 +86,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.give_up_reason = ""
         self.has_stand_in_data = False
         self._start_uid = next_uid()
+        self.origins: dict[int, Node] = {}  # the nodes that made values, by uid
         self._failed_values: dict[int, InvalidArgumentError] = {}  # by number: results of the ops
         self._hidden_tapes: tuple[
             Any, ...
@@ -244,6 +245,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             self.give_up(f"it has more than {most} ops, here at {user_source_line()}")
         if not self.give_up_reason or self.options.keeps_all_nodes:
             builder.add_node(op, lifted, static, outs)
+            self.origins.update(dict.fromkeys([o.uid for o in outs], builder.nodes[-1]))
 
     def give_up(self, why: str) -> None:
         """Have no graph for later calls because of `why`; the run continues."""
@@ -433,7 +435,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.closed = True
         if self.sizes is not None:
             self.sizes.freeze()
-        for part in (self.builder, self.versions, self.log, self._iterators):
+        for part in (self.builder, self.versions, self.log, self._iterators, self.origins):
             part.clear()
         self.streams, self.tape = FunctionStreams(), None
 

@@ -271,7 +271,7 @@ class Executable:
                     record_call(recorder, saved, uids, places, results)
         if ledger.active:
             written = [variables[i] for i in path.writes]
-            note_call(path, saved.inputs, results, written)
+            note_call(saved, results, written)
         return self.pack_tensors(results)
 
     def record_alone(self, tensors: list[Any], raws: list[Any], variables: list[Any]) -> Any:
@@ -345,7 +345,7 @@ def record_traced_call(saved: SavedCall, variables: list[Any], raws: list[Any]) 
             uids = tuple([saved.inputs[i].uid for i in watched])
             record_call(recorder, saved, uids, tuple(watched), results)
     if ledger.active:
-        note_call(path, saved.inputs, results, [variables[i] for i in path.writes])
+        note_call(saved, results, [variables[i] for i in path.writes])
     return path.pack_results(results)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from gradtape.core import context, nest
 from gradtape.core.argument import describe
-from gradtape.core.context import local
+from gradtape.core.context import current_trace, local
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
@@ -48,6 +48,14 @@ log = logging.getLogger("gradtape")
 def watched_uids(things: list[Any]) -> tuple[tuple[int, Any], ...]:
     """For each watched tensor or variable its uid and, of a variable, its key."""
     return tuple([(current_value(t).uid, getattr(variable_of(t), "_key", None)) for t in things])
+
+
+def check_gradients_for_nan(kept: Any, wanted: frozenset[int], results: list[Any]) -> None:
+    """Let `debug.anomaly` judge gradients; `kept` is the record, the cotangents and the seeds."""
+    entries, grads, seeds = kept
+    raw = {k: g._array if isinstance(g, Tensor) else g for k, g in grads.items() if k != SOURCES}
+    targets = [target for target, _ in seeds]
+    ledger.checks.on_gradient(entries, raw, wanted, targets, results)
 
 
 class GradientTape:
@@ -250,9 +258,12 @@ class GradientTape:
                 seed = as_cotangent_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
+        kept = None if ledger.checks is None else (dict(record), dict(grads), seeds)
         found = backward_pass(record, grads, recorded, release=not self._persistent)
         self._release_record()
         results = [collect_gradient(found, uids, current, zero) for uids, current in roots]
+        if kept is not None and not current_trace():
+            check_gradients_for_nan(kept, wanted, results)
         if ledger.active:
             self._note_gradients(target, flat, roots, results)
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):

@@ -37,7 +37,14 @@ from gradtape.core.fastpath.reference import make_reference_primitive, make_refe
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
-from gradtape.core.ledger import ledger, note_bind, note_op, note_partial_op
+from gradtape.core.ledger import (
+    is_silent,
+    ledger,
+    note_bind,
+    note_op,
+    note_partial_op,
+    note_silent_op,
+)
 from gradtape.core.ports import DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
@@ -334,7 +341,9 @@ def specialise_on_first_call(
         )
         return step
 
-    space["note_op"] = note_partial_op if None in op.rules else note_op
+    space["note_op"] = (
+        note_silent_op if is_silent(op) else note_partial_op if None in op.rules else note_op
+    )
     space |= {"call_again": function, "make": make, "source": source, "cache_step": cache_step}
     return function
 

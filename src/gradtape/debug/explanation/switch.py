@@ -26,7 +26,7 @@ class Report:
         """An answer for each lost gradient; equal ones once."""
         from gradtape.debug.explanation.lost import answer_lost
 
-        lost = [*self._lost, *(ledger.lost if ledger.active else ())]
+        lost = [*self._lost, *(ledger.lost if ledger.full else ())]
         if self._answers is None or len(lost) != len(self._lost):
             self._answers = answer_lost(lost)
         return self._answers
@@ -57,14 +57,14 @@ def explain() -> Iterator[Report]:
         >>> tape.explain(loss, w).cause
         'no_gradient_op'
     """
-    if ledger.active:
+    if ledger.full:
         yield Report()
         return
     ledger.clear()
-    ledger.switch(True)
+    ledger.set_mode(True, ledger.checks)
     report = Report()
     try:
         yield report
     finally:
         report._close()
-        ledger.switch(False)
+        ledger.set_mode(False, ledger.checks)
