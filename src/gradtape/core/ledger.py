@@ -372,6 +372,8 @@ class TapeHistory:
 
 def note_tape(tape: Any, event: str, payload: Any = None) -> None:
     """Write an event of a tape: made, enter, exit, pause, resume, reset, watch."""
+    if not ledger.full:
+        return
     history = tape.__dict__.get("_history")
     if history is None:
         history = tape._history = TapeHistory(

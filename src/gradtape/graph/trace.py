@@ -183,10 +183,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
                 for one in outs:
                     self.guard_value(one._array, "shape")
         else:
-            outs = tuple([wrap_array(r) for r in results])
+            outs = make_constants(op, lifted, results)
         out = outs if op.outputs else outs[0]
-        if ledger.active:
-            note_bind(op, lifted, out)
         for known in local.recorders[1:]:
             record_op(known, op, tuple(lifted), raws, static, out, result)
         return out
@@ -246,6 +244,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         if not self.give_up_reason or self.options.keeps_all_nodes:
             builder.add_node(op, lifted, static, outs)
             self.origins.update(dict.fromkeys([o.uid for o in outs], builder.nodes[-1]))
+        if ledger.active:
+            note_bind(op, lifted, outs)
 
     def give_up(self, why: str) -> None:
         """Have no graph for later calls because of `why`; the run continues."""
@@ -372,8 +372,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             self.log.add_effect(effect.name, results)
         outs = tuple([self.make_value(r) for r in results])
         self.record_node(effect, lifted, {}, outs)
-        if ledger.active:
-            note_bind(effect, lifted, outs)
         for out in outs:
             self.guard_value(out._array, "shape")
         return outs
@@ -442,6 +440,14 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     def make_graph(self, outputs: Iterable[Operand]) -> Graph:
         """The graph from the inputs, captures and variables to `outputs`."""
         return self.builder.make_graph(self.versions.initial_numbers(), outputs)
+
+
+def make_constants(op: Primitive, lifted: list[Any], results: Any) -> tuple[Tensor, ...]:
+    """The results of an op on constants."""
+    outs = tuple([wrap_array(r) for r in results])
+    if ledger.active:
+        note_bind(op, lifted, outs)
+    return outs
 
 
 class NeedsTape(BaseException):

@@ -50,14 +50,6 @@ def watched_uids(things: list[Any]) -> tuple[tuple[int, Any], ...]:
     return tuple([(current_value(t).uid, getattr(variable_of(t), "_key", None)) for t in things])
 
 
-def check_gradients_for_nan(kept: Any, wanted: frozenset[int], results: list[Any]) -> None:
-    """Let `debug.anomaly` judge gradients; `kept` is the record, the cotangents and the seeds."""
-    entries, grads, seeds = kept
-    raw = {k: g._array if isinstance(g, Tensor) else g for k, g in grads.items() if k != SOURCES}
-    targets = [target for target, _ in seeds]
-    ledger.checks.on_gradient(entries, raw, wanted, targets, results)
-
-
 class GradientTape:
     """Record operations for automatic differentiation.
 
@@ -258,12 +250,13 @@ class GradientTape:
                 seed = as_cotangent_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
-        kept = None if ledger.checks is None else (dict(record), dict(grads), seeds)
+        watcher = ledger.checks if not current_trace() else None
+        calls = [] if watcher is None else watcher.list_calls(record)
         found = backward_pass(record, grads, recorded, release=not self._persistent)
         self._release_record()
         results = [collect_gradient(found, uids, current, zero) for uids, current in roots]
-        if kept is not None and not current_trace():
-            check_gradients_for_nan(kept, wanted, results)
+        if watcher is not None:
+            watcher.on_gradient(calls, [target for target, _ in seeds], results)
         if ledger.active:
             self._note_gradients(target, flat, roots, results)
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):

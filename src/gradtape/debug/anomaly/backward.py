@@ -1,72 +1,64 @@
-"""A backward pass that checks every step, and names the forward op of the first bad one."""
+"""Births of non-finite values in the backward pass, named by their forward op."""
 
 from __future__ import annotations
 
+from types import FrameType
 from typing import Any
 
-import numpy as np
-
-from gradtape.core.dispatch import TapeRecord
 from gradtape.core.tensor import Tensor
 from gradtape.debug.anomaly.birth import Birth, facts_of
-from gradtape.debug.anomaly.finite import is_finite
-from gradtape.debug.anomaly.history import OpHistory
 from gradtape.debug.anomaly.replay import find_birth_in_graph
 from gradtape.jit.backward import (
     FUNCTION_STEP,
     differentiable_cotangents,
     trace_forward_backward,
 )
-from gradtape.tape.backward import fill_missing_cotangents
-from gradtape.tape.indexed_slices import RECORD, SOURCES
+from gradtape.ops.initial_cotangent import make_ones
+from gradtape.ops.shape import zeros
+
+SWEEPS = ("sweep_all", "sweep_to_sources", "sweep_and_release")
 
 
-def find_backward_birth(
-    entries: dict[int, Any], seeds: dict[int, Any], sources: frozenset[int], history: OpHistory
-) -> Birth | None:
-    """The forward op whose backward step made the first non-finite cotangent."""
-    record = TapeRecord(False)
-    record.update(entries)
-    record.roots = set(sources)
-    grads: dict[int, Any] = {**seeds, SOURCES: sources, RECORD: record}
-    with np.errstate(all="ignore"):
-        for uid, entry in reversed(list(entries.items())):
-            g = grads.pop(uid, None) if entry is not None else None
-            if g is None:
-                continue
-            before = {k: grads.get(k) for k in entry[0].inputs_of(entry)}
-            entry[0].run(entry, g, grads)
-            changed = [grads.get(k) for k, old in before.items() if grads.get(k) is not old]
-            if is_finite(g) and not is_finite(changed):
-                return describe_step(uid, entry, g, entries, history)
+def find_step(frame: FrameType | None) -> tuple[int, Any] | None:
+    """Uid and entry of the backward step that is running in one of the frames, or None."""
+    while frame is not None:
+        if frame.f_code.co_name in SWEEPS and "entry" in frame.f_locals:
+            return frame.f_locals["uid"], frame.f_locals["entry"]
+        frame = frame.f_back
     return None
 
 
-def describe_step(
-    uid: int, entry: tuple[Any, ...], g: Any, entries: dict[int, Any], history: OpHistory
-) -> Birth | None:
+def describe_step(uid: int, entry: tuple[Any, ...], position: int) -> Birth:
     """The birth of a non-finite value in the backward step of an entry."""
-    if entry[0] is FUNCTION_STEP:
-        return find_birth_in_call(entry, g)
-    if uid not in history.makers and abs(uid) not in history.makers:
-        uid = next((k for k, e in entries.items() if e and e[1:2] == (uid,)), uid)
     op = getattr(entry[0], "op", None)
-    maker = history.makers.get(abs(uid))
-    name = op.name if op is not None else (maker[0].name if maker is not None else "gradient")
-    raws = [t._array for t in entry[2:] if isinstance(t, Tensor)]
-    birth = Birth(name, history.location_of(uid), "backward", facts_of(raws))
-    birth.facts -= {"non-finite input"}
+    raws = [t._array for t in entry[1:] if isinstance(t, Tensor)]
+    name = "gradient" if op is None else op.name
+    facts = facts_of(raws) - {"non-finite input"}
+    birth = Birth(name, (None, -1), "backward", facts, position)
     birth.uid = abs(uid)
-    history.complete(birth)
     return birth
 
 
-def find_birth_in_call(entry: tuple[Any, ...], g: Any) -> Birth | None:
-    """The birth inside a compiled call: its forward and backward graphs run again."""
+def list_function_calls(record: dict[int, Any]) -> list[tuple[Any, ...]]:
+    """The entries of compiled calls in a record."""
+    return [e for e in record.values() if e is not None and e[0] is FUNCTION_STEP]
+
+
+def find_birth_in_calls(calls: list[tuple[Any, ...]]) -> Birth | None:
+    """The first birth inside compiled calls: their forward and backward graphs run again."""
+    for call in calls:
+        birth = find_birth_in_call(call)
+        if birth is not None:
+            return birth
+    return None
+
+
+def find_birth_in_call(entry: tuple[Any, ...]) -> Birth | None:
+    """The birth in the forward or backward graph of one call, with ones as cotangents."""
     _, _, mask, saved = entry
     path = saved.path
     places = tuple([i for i in range(mask.bit_length()) if mask >> i & 1])
-    cotangents = list(fill_missing_cotangents(g, path.specs))
+    cotangents = [make_ones(zeros(spec.shape, spec.dtype)) for spec in path.specs]
     joint, _ = trace_forward_backward(saved, cotangents, places)
     forward, backward = joint.forward_graph, joint.backward_graph
     given = [t._array for t in saved.inputs] + [r for done in saved.effects for r in done]

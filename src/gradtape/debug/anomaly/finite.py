@@ -12,6 +12,9 @@ from gradtape.core.lazy_array import materialize
 
 def is_finite(value: Any) -> bool:
     """Whether a raw array, a tensor, or a structure of them holds only finite numbers."""
+    array = getattr(value, "_array", None)
+    if type(array) is np.ndarray and array.dtype.kind == "f":
+        return is_finite_array(array)
     if value is None:
         return True
     if isinstance(value, dict):

@@ -32,16 +32,15 @@ class OpHistory:
                 if uid:
                     self.users.setdefault(abs(uid), []).append(entry)
 
-    def location_of(self, uid: int) -> Location:
-        """Where the op that made a value was applied."""
-        entry = self.makers.get(abs(uid))
-        return (None, -1) if entry is None else (entry[3], entry[4])
-
     def complete(self, birth: Birth) -> None:
         """Add the ops around a birth to it."""
         entry = self.makers.get(birth.uid) if birth.uid else self.find_entry(birth)
         if entry is None:
             return
+        if birth.location[0] is None:
+            birth.location = (entry[3], entry[4])
+            if birth.op == "gradient":
+                birth.op = entry[0].name
         place = (entry[3], entry[4])
         birth.repeats = self.counts.get(place, 0)
         birth.context = tuple(self.origins(entry))

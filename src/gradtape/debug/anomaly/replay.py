@@ -56,7 +56,9 @@ def make_birth(nodes: list[Node], node: Node, raws: list[Any]) -> Birth:
     location, facts = node.location, facts_of(raws)
     history = OpHistory([as_entry(one) for one in nodes])
     if isinstance(location, BackwardLocation):
-        birth = Birth(location.op, tuple(location), "backward", facts - {"non-finite input"})
+        birth = Birth(
+            location.op, (location[0], location[1]), "backward", facts - {"non-finite input"}
+        )
         forward = next((n for n in nodes if n.location == location and n.op.name == birth.op), None)
         if forward is not None:
             birth.uid = forward.outputs[0] + 1

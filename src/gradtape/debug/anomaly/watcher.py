@@ -8,15 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local
-from gradtape.core.ledger import LIBRARY, USER_FILES, Location, ledger, user_location
-from gradtape.debug.anomaly.backward import find_backward_birth
+from gradtape.core.context import current_trace, local
+from gradtape.core.ledger import (
+    LIBRARY,
+    USER_FILES,
+    BackwardLocation,
+    Location,
+    ledger,
+    user_location,
+)
+from gradtape.core.tensor import Tensor
+from gradtape.debug.anomaly.backward import (
+    describe_step,
+    find_birth_in_calls,
+    find_step,
+    list_function_calls,
+)
 from gradtape.debug.anomaly.birth import Birth, facts_of
 from gradtape.debug.anomaly.finite import all_finite, is_finite
 from gradtape.debug.anomaly.history import OpHistory
+from gradtape.debug.anomaly.meaning import BOUNDED, DIVISIONS, LOGARITHMS, SQUARE_ROOTS
 from gradtape.debug.anomaly.replay import find_birth_in_graph
 from gradtape.debug.anomaly.report import AnomalyReport
 
+RISKY_OPS = frozenset((*BOUNDED, *LOGARITHMS, *DIVISIONS, *SQUARE_ROOTS, "power", "abs"))
 MOST_EVENTS = 64  # births that are kept until a result is judged
 
 
@@ -59,9 +74,19 @@ class Watcher:
             except Exception:
                 return
             facts = facts_of(raws, result if not isinstance(result, tuple) else None)
-        if not is_finite(result) and "non-finite input" not in facts:
-            place = user_location(4)
-            self.births.append(Birth(op.name, place, "forward", facts, len(ledger.entries)))
+        if is_finite(result) or "non-finite input" in facts:
+            return
+        step = find_step(sys._getframe(3))
+        position = len(ledger.entries)
+        if step is not None and local.origin is None:
+            self.births.append(describe_step(*step, position))
+            return
+        place = user_location(4)
+        if isinstance(place, BackwardLocation):
+            here = (place[0], place[1])
+            self.births.append(Birth(place.op, here, "backward", facts, 0))
+        else:
+            self.births.append(Birth(op.name, place, "forward", facts, position))
 
     def on_result(self, op: Any, out: Any) -> None:
         """Check the result of an op whose kernel raises no flags."""
@@ -74,17 +99,27 @@ class Watcher:
         if not self.is_busy and not is_finite(tensor):
             self.entered.append((abs(tensor.uid), user_location(3)))
 
+    def on_step(self, uid: int, entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
+        """Check the backward step of an op whose derivative is unbounded.
+
+        Its kernels may raise no flags, because they multiply by zero with care.
+        """
+        op = getattr(entry[0], "op", None)
+        if op is None or op.name not in RISKY_OPS or self.is_busy or current_trace():
+            return
+        after = [grads.get(k) for k in entry[0].inputs_of(entry)]
+        kept = [t for t in entry if isinstance(t, Tensor)]
+        if not is_finite(after) and is_finite(g) and is_finite(kept):
+            self.births.append(describe_step(uid, entry, len(ledger.entries)))
+
     # -- results
 
-    def on_gradient(
-        self,
-        entries: dict[int, Any],
-        seeds: dict[int, Any],
-        sources: Any,
-        targets: Any,
-        results: Any,
-    ) -> None:
-        """Judge the gradients of targets, whose cotangents are `seeds`."""
+    def list_calls(self, record: dict[int, Any]) -> list[Any]:
+        """The compiled calls in the record of a tape, whose values the backward pass releases."""
+        return list_function_calls(record)
+
+    def on_gradient(self, calls: list[Any], targets: list[Any], results: list[Any]) -> None:
+        """Judge gradients; `calls` are the compiled calls on the way."""
         self.is_judged = True
         is_masked = all_finite(targets)
         if is_masked and all_finite(results):
@@ -94,19 +129,19 @@ class Watcher:
             return
         self.is_busy = True
         try:
-            self.report_gradient(entries, seeds, sources, is_masked)
+            self.report_gradient(calls, is_masked)
         finally:
             self.is_busy = False
 
-    def report_gradient(self, entries: Any, seeds: Any, sources: Any, is_masked: bool) -> None:
+    def report_gradient(self, calls: list[Any], is_masked: bool) -> None:
         """Find what ruined a gradient."""
         history = OpHistory(ledger.list_entries())
         birth: Birth | None = None
         if self.births:
             birth = self.births[0]
             history.complete(birth)
-        elif is_masked:
-            birth = find_backward_birth(entries, seeds, sources, history)
+        else:
+            birth = find_birth_in_calls(calls)
         if birth is None:
             birth = self.find_bad_input(history)
         self.report._set(birth, is_masked)
