@@ -20,7 +20,7 @@ MODES = {
 def list_programs(mode: str, keras: bool) -> list[dict]:
     """The programs that a mode runs, those with Keras or those without."""
     field = {"repaired": "fixed", "half repaired": "half"}.get(mode, "program")
-    cases = [c for c in list_cases("explain") if c.get(field) and c["kind"] == "none"]
+    cases = [case for case in list_cases("explain") if case.get(field)]
     return [case for case in cases if ("keras" in case["needs"]) is keras]
 
 

@@ -5,8 +5,11 @@ from gradtape.debug.anomaly.switch import anomaly as anomaly
 from gradtape.debug.engine_comparison import Comparison as Comparison
 from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines
+from gradtape.debug.explanation.answer import Answer as Answer
+from gradtape.debug.explanation.switch import LostGradientError as LostGradientError
 from gradtape.debug.explanation.switch import Report as Report
 from gradtape.debug.explanation.switch import explain as explain
+from gradtape.debug.explanation.switch import strict as strict
 from gradtape.debug.source import source as source
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes
 

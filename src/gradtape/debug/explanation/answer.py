@@ -9,6 +9,8 @@ from gradtape.core.ledger import Location
 from gradtape.debug.explanation.meaning import FIXES, MEANINGS
 from gradtape.debug.explanation.source_text import line_of, text_at
 
+MAX_EXPRESSION = 40  # characters of an expression that stands for an op in a sentence
+
 
 class Break:
     """One place where the gradient is lost."""
@@ -108,7 +110,10 @@ class Answer:
 
 def describe_break(one: Break) -> str:
     """A break in one sentence, with its place."""
-    meaning = MEANINGS.get(one.cause, one.cause).format(op=one.op or "the op")
+    text, start, end = text_at(one.location)
+    written = text[start:end]
+    name = f"`{written}`" if 0 < len(written) <= MAX_EXPRESSION else one.op or "the op"
+    meaning = MEANINGS.get(one.cause, one.cause).format(op=name)
     if one.file is None or one.line is None:
         return meaning
     return f"{meaning} ({one.file}, line {one.line})"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,3 +70,57 @@ def explain() -> Iterator[Report]:
     finally:
         report._close()
         ledger.set_mode(False, ledger.checks)
+
+
+class LostGradientError(ValueError):
+    """A gradient is None inside `debug.strict`.
+
+    Attributes:
+        report: the answer to the question why.
+    """
+
+    report: Any = None
+
+
+@contextlib.contextmanager
+def strict() -> Iterator[Report]:
+    """Raise LostGradientError where a tape would return None, with the explanation.
+
+    Example:
+        >>> w = tf.Variable([1.5, 2.5])
+        >>> with gradtape.debug.strict(), tf.GradientTape() as tape:
+        ...     loss = tf.reduce_sum(tf.round(w))
+        ...     try:
+        ...         tape.gradient(loss, w)
+        ...     except gradtape.debug.LostGradientError as error:
+        ...         print(error.report.cause)
+        no_gradient_op
+    """
+    with explain() as report:
+        ledger.loss_observers.append(raise_lost_gradient)
+        try:
+            yield report
+        finally:
+            ledger.loss_observers.remove(raise_lost_gradient)
+
+
+def raise_lost_gradient() -> None:
+    """Raise an error for the gradient that was lost last."""
+    from gradtape.debug.explanation.lost import answer_lost
+
+    answer = answer_lost(ledger.lost[-1:])[0]
+    error = LostGradientError(str(answer))
+    error.report = answer
+    raise error
+
+
+def explain_until_exit() -> None:
+    """Switch `explain` on for the rest of the process, and print its report at the end."""
+    ledger.set_mode(True, ledger.checks)
+    atexit.register(print_report)
+
+
+def print_report() -> None:
+    """Print the answers for the gradients that were None."""
+    if ledger.lost:
+        sys.stderr.write(f"{Report()}\n")
