@@ -7,7 +7,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 FUZZERS := $(wildcard $(addprefix tests/fuzz/,saved_models.py files.py calls.py programs.py))
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test check fmt lint types layers keras-tests fuzz sweep bench bench-page peers clean
+.PHONY: demo test check fmt lint types layers keras-tests fuzz concurrency sweep bench bench-page peers clean
 .NOTPARALLEL:
 
 demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
@@ -39,6 +39,9 @@ fuzz: .venv/dev.stamp  ## attack files, saved models, calls and programs: ARGS="
 	for file in $(FUZZERS); do \
 		$(ONE_THREAD) $(BIN)/python -m tests.fuzz.$$(basename $$file .py) $(ARGS) || exit 1; \
 	done
+
+concurrency: .venv/dev.stamp  ## threads that share variables, and interrupts: ARGS="--threads 16 --engine xla"
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.concurrency $(ARGS)
 
 sweep: .venv/dev.stamp  ## every registered rule through every property
 	$(PYTEST) tests/sweep $(ARGS)

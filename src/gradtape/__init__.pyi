@@ -4,6 +4,7 @@ from types import ModuleType
 
 from gradtape import debug as debug
 from gradtape import func as func
+from gradtape import interop as interop
 from gradtape.compile import engine as engine
 from gradtape.core.enums import UnconnectedGradients as UnconnectedGradients
 from gradtape.core.enums import VariableAggregation as VariableAggregation

@@ -41,7 +41,7 @@ def test_strict_raises_with_the_answer(compiled):
 
     with (
         tf.debug.strict(),
-        pytest.raises(ValueError, match=r"`tf.floor\(w\)` has no gradient") as caught,
+        pytest.raises(ValueError, match="has no gradient here") as caught,
     ):
         tf.function(step)() if compiled else step()
     assert isinstance(caught.value, tf.debug.LostGradientError)

@@ -9,12 +9,25 @@ import pytest
 
 import gradtape
 import gradtape as tf
+from gradtape.core.dims import UnknownSizeError, evaluate
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.shape_rule import FRESH, infer_specs
+from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_context import SizeContext
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import make_raw_op
+from gradtape.ops.convolution.window import Window
+from gradtape.ops.gather_scatter import make_row_starts
+from gradtape.ops.image.filter_matrix import nearest_indices
+from gradtape.ops.linalg.diagonal import band_mask
+from gradtape.ops.signal.dct import half_sample_phases, length_factors, orthonormal_factor
+from gradtape.tf.array.pad import mask_padding, mirror_positions
+from gradtape.tf.linalg.diagonal import mask_diagonals
+from gradtape.tf.linalg.solve import default_rcond
+from gradtape.tf.nn.pool import count_window_elements
+from gradtape.tf.numpy.index import mask_triangle
 from tests.jit.every_op import programs
-from tests.sweep.open_sizes import check_shape_rule
+from tests.sweep.open_sizes import check_shape_rule, open_numbers
 from tests.sweep.sample import Sample
 
 # Functions without a rule
@@ -107,6 +120,52 @@ MORE_PROGRAMS = [
 ]
 
 
+# Functions of sizes alone, with arguments; numbers that are not negative may be unknown sizes
+CONSTANTS = [
+    (make_row_starts, (2, 3), 4),
+    (make_row_starts, (), 4),
+    (half_sample_phases, 5, -1, np.float32),
+    (length_factors, 4, 0.5, 1.0, 2.0, np.float64),
+    (orthonormal_factor, 4, np.float32),
+    (band_mask, 3, 4, 1, 2),
+    (mask_diagonals, -1, 2, 3, 4),
+    (nearest_indices, 5, 7),
+    (count_window_elements, Window((2, 3), (1, 2), (1, 1), ((1, 0), (0, 1))), (5, 6), np.float32),
+    (mirror_positions, 4, 2, 1, True),
+    (mask_padding, (2, 3), ((1, 0), (0, 2))),
+    (default_rcond, 5, np.dtype("float64")),
+    (mask_triangle, np.greater, 0, 3, 4),
+    (np.eye, 3, None, 0, np.float32),
+    (np.float32, 3),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), [(f, args) for f, *args in CONSTANTS])
+@pytest.mark.parametrize("with_hints", [True, False])
+def test_rules_of_constants_agree_with_results(function, args, with_hints):
+    context = SizeContext(with_hints)
+    env = {}
+
+    def make_unknown(size):
+        dim = context.make_unknown(hint=size)
+        env[context.unknowns[-1]] = size
+        return dim
+
+    wanted = np.asarray(compute_constant(function, *args))
+    for given in (tuple(args), open_numbers(tuple(args), make_unknown)):
+        (spec,) = infer_specs(make_raw_op(function, given, [], False, False), (), {})
+        if context.holds(env):
+            assert tuple(evaluate(size, env) for size in spec.shape) == wanted.shape
+        assert spec.dtype == wanted.dtype
+    assert not any(a.kind == "==" and a.answer for a in context.assumptions.values())
+
+
+def test_a_constant_of_an_unknown_size_needs_a_trace():
+    n = SizeContext(with_hints=True).make_unknown("n", hint=3)
+    with pytest.raises(UnknownSizeError, match="nearest_indices"):
+        compute_constant(nearest_indices, n, 4)
+
+
 @pytest.fixture(scope="module")
 def raw_calls():
     """Calls of functions of raw arrays in traces of many programs, by function."""
@@ -149,8 +208,13 @@ def test_every_function_has_a_rule_or_a_reason(raw_calls):
     assert without == WITHOUT_RULE.keys()
 
 
+CONSTANT_FUNCTIONS = {function for function, *_ in CONSTANTS}
+
+
 def test_every_rule_is_reached(raw_calls):
-    assert {f.__name__ for f in functions_with_rules() - raw_calls.keys()} == set()
+    assert {
+        f.__name__ for f in functions_with_rules() - raw_calls.keys() - CONSTANT_FUNCTIONS
+    } == set()
 
 
 def test_rules_agree_with_results(raw_calls):

@@ -1,8 +1,5 @@
 """A call updates all its variables or none, whatever fails or interrupts it."""
 
-import gc
-import random
-import signal
 import sys
 import threading
 
@@ -13,6 +10,7 @@ import gradtape as tf
 from gradtape.compile.numpy import engine
 from gradtape.core.context import hand_watched_count, local, set_recorders
 from gradtape.graph import trace
+from tests.fuzz.concurrency import KINDS, check_interrupts
 
 
 @pytest.fixture(autouse=True)
@@ -375,89 +373,8 @@ def test_a_failing_host_call_reverts_everything_but_host_effects():
     assert calls == [2.0, 3.0, 3.0, 4.0, 4.0, 5.0]
 
 
-class Interrupts:
-    """A timer that interrupts the main thread at random moments."""
-
-    def __init__(self):
-        self.armed = False
-        self.count = 0
-        self.random = random.Random(0)
-        self.before = signal.signal(signal.SIGALRM, self.ring)
-
-    def ring(self, number, frame):
-        # Python ignores what callbacks of weak references and of the garbage collector raise.
-        if any(word in frame.f_code.co_filename for word in ("hypothesis", "weakref")):
-            signal.setitimer(signal.ITIMER_REAL, 1e-5)
-        elif self.armed:
-            self.armed = False
-            raise KeyboardInterrupt
-
-    def during(self, function, longest):
-        try:
-            self.armed = True
-            signal.setitimer(signal.ITIMER_REAL, self.random.uniform(1e-6, longest))
-            function()
-            self.armed = False
-        except KeyboardInterrupt:
-            self.count += 1
-
-    def close(self):
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, self.before)
-
-
-@pytest.fixture
-def interrupts():
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_thousand_interrupts_leave_no_step_half_done(kind):
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals come to the main thread only")
-    timer = Interrupts()
-    gc.disable()  # an exception in a callback of the garbage collector is lost
-    yield timer
-    gc.enable()
-    timer.close()
-
-
-def counting(kind):
-    """A call that adds one to each of a dozen variables, and the variables."""
-    size = 10000 if kind == "in place" else 4
-    variables = [tf.Variable(tf.zeros(size)) for _ in range(12)]
-    x = tf.constant(1.0)
-
-    @tf.function
-    def step(x):
-        for v in variables:
-            v.assign_add(tf.ones(size) * x)
-        if kind == "guarded" and variables[0][0] % 2.0 == 0.0:
-            tf.debugging.assert_positive(x)
-        return tf.reduce_sum(variables[0] * x)
-
-    def taped():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = step(x)
-        tape.gradient(y, x)
-
-    call = taped if kind == "taped" else lambda: step(x)
-    for _ in range(4):
-        call()
-    return call, variables
-
-
-@pytest.mark.parametrize("kind", ["plain", "guarded", "taped", "in place"])
-def test_a_thousand_interrupts_leave_no_step_half_done(kind, interrupts):
-    call, variables = counting(kind)
-    longest = {"plain": 2e-4, "guarded": 4e-4, "taped": 8e-4, "in place": 4e-4}[kind]
-    while interrupts.count < 1000:
-        interrupts.during(call, longest)
-        values = {float(v) for variable in variables for v in variable.numpy()[[0, -1]]}
-        assert len(values) == 1, values
-        assert kind == "taped" or local.recorders == ()
-        set_recorders(())  # an interrupt at the entry of the user's tape may leave it active
-    (before,) = values
-    call()
-    assert {float(v) for variable in variables for v in variable.numpy()} == {before + 1.0}
-    for variable in variables:
-        together = threading.Thread(target=variable.assign_add, args=(variable * 0.0,), daemon=True)
-        together.start()
-        together.join(10)
-        assert not together.is_alive(), "a lock was left behind"
+    check_interrupts(kind, 1000)

@@ -16,7 +16,6 @@ import ctypes
 import os
 from collections import deque
 from collections.abc import Callable
-from glob import glob
 from importlib import import_module
 from itertools import starmap
 from math import inf
@@ -125,6 +124,8 @@ def find_thread_functions(module: str) -> tuple[Callable[[], int], Callable[[int
     """Find OpenBLAS's functions through an extension module; None if it has another BLAS."""
     path = getattr(import_module(module), "__file__", None) or ""
     package = os.path.dirname(import_module(module.partition(".")[0]).__file__ or "")
+    from glob import glob  # the import of the package needs no other module of it
+
     for name in [path, *glob(f"{package}.libs/*openblas*")]:
         with contextlib.suppress(OSError):
             library = ctypes.PyDLL(name)  # calls keep the GIL: they are short

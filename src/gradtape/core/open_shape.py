@@ -74,6 +74,13 @@ def _clip_position(at: Any, n: Any, low: Any, high: Any) -> Any:
     return min_size(max_size(at + n if at < 0 else at, low), high)
 
 
+def resolve_size(size: Any, expected: int) -> int:
+    """`size` as a number; an unknown size is assumed to be `expected`, if nothing contradicts."""
+    if type(size) is Dim and not size.context.assume_equal(size, expected):
+        return int(size)
+    return expected if type(size) is Dim else size
+
+
 def hide_dims(shape: Shape) -> tuple[int | None, ...]:
     """The shape that users see: None in place of symbolic sizes."""
     return tuple([None if type(n) is Dim else n for n in shape])

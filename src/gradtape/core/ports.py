@@ -108,6 +108,12 @@ class XlaPort(Port, supplier="gradtape.compile.xla.engine"):
     fetch: Callable[[Any], Any]
 
 
+class RawFunctionPort(Port, supplier="gradtape.graph.raw_function"):
+    """Functions of raw arrays in a trace: `trace_call` records a call on unknown sizes."""
+
+    trace_call: Callable[[Callable[..., Any], tuple[Any, ...]], Tensor]
+
+
 class CompilerPort(Port, supplier="gradtape.compile.numpy.engine"):
     """The NumPy engine, for the bodies of loops and branches: `compile` makes a plan of a graph."""
 
@@ -145,6 +151,7 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     method_module: Callable[[], Any]
 
 
+<<<<<<< HEAD
 class ExplainPort(Port, supplier="gradtape.debug.explanation.lost"):
     """`explain` says why the gradient of a tape, or the tangent of an accumulator, is None.
 
@@ -153,6 +160,25 @@ class ExplainPort(Port, supplier="gradtape.debug.explanation.lost"):
 
     explain: Callable[[Any, Any, Any], Any]
     explain_lost: Callable[[], list[Any]]
+=======
+class DisplayPort(Port, supplier="gradtape.debug.display"):
+    """What tapes, tensors, variables, functions and datasets show of themselves.
+
+    `summarize` and `measure` describe a tape, `draw` draws a tape or a function into a file, and
+    `to_html` makes HTML for notebooks.
+    """
+
+    summarize: Callable[[Any], Any]
+    measure: Callable[[Any], Any]
+    draw: Callable[[Any, Any], str]
+    to_html: Callable[[Any], str]
+
+
+def make_html(thing: Any) -> str:
+    """HTML for notebooks; the method `_repr_html_` of several classes."""
+    import_module(DisplayPort.supplier)
+    return DisplayPort.to_html(thing)
+>>>>>>> 7835c5abc70f953971874513a496629d9523e568
 
 
 class DeviceState:

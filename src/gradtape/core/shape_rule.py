@@ -164,6 +164,7 @@ def with_shape(rule: ShapeRule) -> Callable[[F], F]:
 
 
 NUMPY_RULES: dict[Any, ShapeRule] = {
+    np.eye: lambda n, columns, k, dtype: Spec(((n, n), np.dtype(dtype))),
     np.flatnonzero: found_positions,
     np.gcd: broadcast_pair,
     np.iscomplex: lambda x: Spec((x.shape, BOOL)),
@@ -177,6 +178,8 @@ NUMPY_RULES: dict[Any, ShapeRule] = {
 def raw_rule_of(function: Any, args: tuple[Any, ...], places: list[int]) -> ShapeRule | None:
     """The shape rule of a call of `function` whose inputs are the arguments at `places`."""
     rule = getattr(function, "shape_rule", None) or NUMPY_RULES.get(function)
+    if isinstance(function, type) and issubclass(function, np.generic):
+        return lambda *specs: Spec(((), np.dtype(function)))
     if rule is None:
         return None
 

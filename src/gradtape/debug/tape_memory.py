@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor
+from gradtape.debug.diagram import diagram_of_tape
 from gradtape.tape.gradient_tape import GradientTape
 
 
@@ -27,20 +25,4 @@ def saved_bytes(tape: GradientTape) -> int:
         >>> gradtape.debug.saved_bytes(tape)
         4000
     """
-    arrays: dict[int, int] = {}
-    for entry in (tape._tape or {}).values():
-        for tensor in tensors_in_entry(entry or ()):
-            array = tensor._array
-            base = getattr(array, "base", None)
-            owner = array if base is None else base
-            arrays[id(owner)] = owner.nbytes
-    return sum(arrays.values())
-
-
-def tensors_in_entry(parts: Any) -> Any:
-    """Yield the tensors that an entry keeps alive."""
-    for part in parts:
-        if isinstance(part, Tensor):
-            yield part
-        elif isinstance(part, tuple):
-            yield from tensors_in_entry(part)
+    return diagram_of_tape(tape).total

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 from gradtape.core.context import current_batch, current_trace, use_recorders
-from gradtape.core.dims import Dim
+from gradtape.core.dims import Dim, UnknownSizeError
 from gradtape.core.dtypes import int64
 from gradtape.core.lazy_array import TracedArray, materialize
-from gradtape.core.ports import devices
+from gradtape.core.ports import RawFunctionPort, devices
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.symbolic_tensor import make_symbolic, out_of_scope_error
@@ -48,6 +48,14 @@ def apply_raw(
         return trace_for(raws).call_raw(function, tuple(raws), dynamic, outputs)
     result = place_and_call(function, raws) if devices.active else function(*raws)
     return tuple([make_tensor(one) for one in result]) if outputs else make_tensor(result)
+
+
+def trace_call(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The node of a call on sizes of which some are unknown."""
+    stage = current_trace()
+    if not stage:
+        raise UnknownSizeError(f"{function.__name__}: a size of a trace was used after its end.")
+    return stage[0].call_raw(function, args)
 
 
 def trace_for(raws: list[Any]) -> Any:
@@ -88,3 +96,6 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
 def scalar_of(function: Callable[..., Any], *raws: Any) -> Any:
     """The integer that `function` returns, as a raw int64 scalar."""
     return int64.as_numpy_dtype(function(*raws))
+
+
+RawFunctionPort.supply(trace_call=trace_call)

@@ -12,7 +12,7 @@ from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import current_batch, local
 from gradtape.core.errors import hide_library_frames, public
 from gradtape.core.lock import Lock
-from gradtape.core.ports import devices
+from gradtape.core.ports import devices, make_html
 from gradtape.graph.trace_options import TraceOptions
 from gradtape.graph.variable_versions import VariableVersions
 from gradtape.jit import retrace_warning
@@ -430,6 +430,8 @@ class Function:
         bound: Any = BoundFunction(self._python_function, instance, weak)
         specs = self._input_signature
         return Function(bound, self._name, specs, **self._options)
+
+    _repr_html_ = make_html
 
     def __repr__(self) -> str:
         """Name the Python function."""

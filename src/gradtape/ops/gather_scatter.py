@@ -12,7 +12,16 @@ from gradtape.core.dtypes import accumulator
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec, primitive
-from gradtape.core.shape_rule import BOOL, FRESH, INT64, keep_shape, lead_axes, replace_axis
+from gradtape.core.shape_rule import (
+    BOOL,
+    FRESH,
+    INT64,
+    keep_shape,
+    lead_axes,
+    replace_axis,
+    with_shape,
+)
+from gradtape.core.size_constant import compute_constant
 from gradtape.ops.elementwise import add, cast, equal
 from gradtape.ops.reduce import unbroadcast
 from gradtape.ops.shape import as_scalar_unless_string, concat, reshape, shape_of, zeros
@@ -340,12 +349,17 @@ def prepend_batch_index(indices: Any) -> Any:
 # -- along the last axis ---------------------------------------------------------------------------
 
 
+@with_shape(lambda batch, size: Spec(((*batch, 1), INT64)))
+def make_row_starts(batch: tuple[int, ...], size: int) -> Any:
+    """Positions (*batch, 1) of the first elements of rows of this size, end to end."""
+    return np.arange(prod(batch)).reshape(*batch, 1) * size
+
+
 def take_along(x: Any, indices: Any) -> Any:
     """Elements of the last axis of `x` (..., n) at `indices` (..., k), row by row."""
     *batch, n = shape_of(x)
-    count = int(np.prod(batch))
-    start = np.arange(count).reshape(*batch, 1) * n
-    flat = reshape(x, shape=(count * n,), rank=len(batch) + 1)
+    start = compute_constant(make_row_starts, tuple(batch), n)
+    flat = reshape(x, shape=(prod(batch) * n,), rank=len(batch) + 1)
     return take(flat, add(indices, start), axis=-1)
 
 

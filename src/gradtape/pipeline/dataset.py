@@ -16,6 +16,7 @@ from gradtape.core.argument import check_callable
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError, public
+from gradtape.core.ports import make_html
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor
@@ -75,6 +76,8 @@ class Dataset(
             what = "dataset is infinite" if self._size == INFINITE else "dataset length is unknown"
             raise TypeError(f"The {what}.")
         return self._size
+
+    _repr_html_ = make_html
 
     def __repr__(self) -> str:
         """Show the element spec."""

@@ -166,7 +166,7 @@ def record_custom_gradient(
         recorder[anchor] = (step, tuple(t.uid for t in inputs if t.uid in recorder), mask)
         for i, out in enumerate(outs):
             recorder[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
-        if type(recorder) is not TapeRecord:
+        if not isinstance(recorder, TapeRecord):
             recorder.complete(tuple(outs))
             # As in TensorFlow, tangents computed through the function's own ops take precedence.
             recorder.update(

@@ -23,8 +23,12 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
+<<<<<<< HEAD
 from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape, serial_of
 from gradtape.core.ports import ExplainPort
+=======
+from gradtape.core.ports import DisplayPort, make_html
+>>>>>>> 7835c5abc70f953971874513a496629d9523e568
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -32,6 +36,7 @@ from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.initial_cotangent import initial_cotangents
+from gradtape.tape.located_record import RecordClass
 from gradtape.tape.source import (
     as_cotangent_tensor,
     collect_gradient,
@@ -95,7 +100,7 @@ class GradientTape:
                 "again."
             )
         if self._tape is None:
-            self._tape = TapeRecord(self._watch_accessed_variables)
+            self._tape = RecordClass.chosen(self._watch_accessed_variables)
         self._tape.thread_dict = local.__dict__
         context.push_recorder(self._tape)
         self._recording = True
@@ -265,6 +270,7 @@ class GradientTape:
             return results[0]
         return nest.pack_sequence_as(sources, results)
 
+<<<<<<< HEAD
     def _note_gradients(self, target: Any, flat: list[Any], roots: Any, results: Any) -> None:
         """Write the gradients to the ledger, and those that are None."""
         note_gradients(nest.flatten(target), roots, results)
@@ -288,6 +294,27 @@ class GradientTape:
         """
         import_module(ExplainPort.supplier)
         return ExplainPort.explain(self, target, source)
+=======
+    def summary(self) -> Any:
+        """The recorded ops with shapes, saved bytes and their share; printing it shows a table.
+
+        Lines are known if the tape recorded inside `gradtape.debug.record_lines()`.
+        """
+        import_module(DisplayPort.supplier)
+        return DisplayPort.summarize(self)
+
+    def memory(self) -> Any:
+        """The memory that the tape keeps alive: in total, by op, by line and by name scope."""
+        import_module(DisplayPort.supplier)
+        return DisplayPort.measure(self)
+
+    def draw(self, path: Any = None) -> str:
+        """Draw the recorded ops as SVG, into a file if `path` is given; see `debug.draw`."""
+        import_module(DisplayPort.supplier)
+        return DisplayPort.draw(self, path)
+
+    _repr_html_ = make_html
+>>>>>>> 7835c5abc70f953971874513a496629d9523e568
 
     def _require_record(self) -> TapeRecord:
         if self._tape is None:

@@ -10,6 +10,7 @@ from gradtape.ops.convolution import (
     few_channels,
     fft,
     im2col,
+    phases,
     pointwise,
     winograd,
 )
@@ -33,24 +34,32 @@ THREE = window_of((3, 3), paddings=((1, 1), (1, 1)))
 SEVEN = window_of((7, 7), paddings=((3, 3), (3, 3)))
 BARE = window_of((3, 3))
 ONE = window_of((1, 1))
+FOUR = window_of((4, 4), 2, paddings=((1, 1), (1, 1)))
+FIVE = window_of((5, 5), 2)
+HALVES = window_of((2, 2), 2)
 BORDERS = [  # (images, spatial, channels, outputs, window) just inside and just outside
-    (winograd, (2, (16, 16), 24, 24, THREE), im2col, (2, (16, 16), 23, 24, THREE)),
-    (winograd, (2, (16, 16), 24, 24, THREE), im2col, (2, (16, 16), 24, 23, THREE)),
-    (winograd, (6, (8, 8), 24, 24, THREE), im2col, (5, (8, 8), 24, 24, THREE)),
-    (winograd, (1, (26, 26), 24, 24, THREE), im2col, (1, (25, 26), 24, 24, THREE)),
-    (winograd, (16, (13, 13), 24, 24, THREE), im2col, (13, (13, 13), 24, 24, THREE)),
-    (winograd, (11, (14, 15), 24, 24, THREE), im2col, (11, (13, 10), 24, 24, THREE)),
+    (winograd, (2, (16, 16), 16, 16, THREE), im2col, (2, (16, 16), 15, 16, THREE)),
+    (winograd, (2, (16, 16), 16, 16, THREE), im2col, (2, (16, 16), 16, 15, THREE)),
+    (winograd, (6, (8, 8), 16, 16, THREE), im2col, (5, (8, 8), 16, 16, THREE)),
+    (winograd, (1, (26, 26), 16, 16, THREE), im2col, (1, (25, 26), 16, 16, THREE)),
+    (winograd, (16, (13, 13), 16, 16, THREE), im2col, (13, (13, 13), 16, 16, THREE)),
+    (winograd, (11, (14, 15), 16, 16, THREE), im2col, (11, (13, 10), 16, 16, THREE)),
     (winograd, (6, (7, 7), 48, 48, THREE), im2col, (6, (7, 7), 47, 48, THREE)),
     (winograd, (6, (7, 7), 48, 48, THREE), im2col, (6, (6, 7), 48, 48, THREE)),
     (winograd, (6, (10, 10), 48, 48, BARE), im2col, (6, (8, 8), 48, 48, BARE)),
-    (winograd, (2, (18, 18), 24, 24, BARE), im2col, (2, (18, 18), 24, 24, window_of((3, 3), 2))),
+    (winograd, (2, (18, 18), 16, 16, BARE), im2col, (2, (18, 18), 16, 16, window_of((3, 3), 2))),
     (
         winograd,
-        (2, (18, 18), 24, 24, BARE),
+        (2, (18, 18), 16, 16, BARE),
         im2col,
-        (2, (20, 20), 24, 24, window_of((3, 3), 1, 2)),
+        (2, (20, 20), 16, 16, window_of((3, 3), 1, 2)),
     ),
-    (winograd, (2, (18, 18), 24, 24, BARE), im2col, (2, (18, 17), 24, 24, window_of((3, 2)))),
+    (winograd, (2, (18, 18), 16, 16, BARE), im2col, (2, (18, 17), 16, 16, window_of((3, 2)))),
+    (phases, (4, (16, 16), 3, 5, FOUR), im2col, (3, (16, 16), 3, 5, FOUR)),
+    (phases, (4, (16, 16), 9, 5, HALVES), im2col, (4, (16, 14), 9, 5, HALVES)),
+    (phases, (4, (16, 16), 3, 5, FOUR), im2col, (4, (16, 16), 3, 5, window_of((4, 4), 3))),
+    (phases, (12, (19, 19), 16, 16, FIVE), im2col, (11, (19, 19), 16, 16, FIVE)),
+    (phases, (12, (19, 19), 16, 16, FIVE), im2col, (12, (19, 19), 15, 16, FIVE)),
     (few_channels, (2, (9, 8), 3, 5, THREE), im2col, (2, (9, 8), 4, 5, THREE)),
     (
         few_channels,
@@ -87,6 +96,54 @@ def test_float64_and_second_order_use_the_accurate_algorithm():
         assert rule(*case, order=1) in (winograd, fft)
         assert rule(*case, order=2) is im2col
         assert rule(*case, dtype="float64") is im2col
+
+
+def test_phases_need_winograd_only_for_filters_of_size_five():
+    for dtype, order in (("float64", 0), ("float32", 2)):
+        assert rule(4, (16, 16), 3, 5, FOUR, dtype=dtype, order=order) is phases
+        assert rule(12, (19, 19), 16, 16, FIVE, dtype=dtype, order=order) is im2col
+
+
+@pytest.mark.parametrize(
+    ("module", "case", "bound"),
+    [
+        (winograd, (4, (21, 18), 16, 16, THREE), 2e-5),
+        (winograd, (2, (16, 16), 64, 64, THREE), 3e-5),
+        (phases, (3, (20, 17), 16, 24, FIVE), 3e-5),
+        (phases, (3, (20, 17), 16, 24, FOUR), 2e-6),
+        (fft, (12, (14, 13), 6, 6, SEVEN), 1e-5),
+        (im2col, (2, (16, 16), 64, 64, THREE), 2e-6),
+    ],
+)
+def test_errors_relative_to_the_largest_element_are_bounded(module, case, bound):
+    *sizes, window = case
+    x, w, y = data(*sizes, window)
+    wide = [a.astype("float64") for a in (x, w, y)]
+    spatial = sizes[1]
+    got = (
+        module.convolve(x, w, window),
+        module.unconvolve(y, w, window, spatial),
+        module.correlate(x, y, window),
+    )
+    want = (
+        im2col.convolve(wide[0], wide[1], window),
+        im2col.unconvolve(wide[2], wide[1], window, spatial),
+        im2col.correlate(wide[0], wide[2], window),
+    )
+    for a, b in zip(got, want, strict=True):
+        assert np.abs(a - b).max() <= bound * np.abs(b).max()
+
+
+@pytest.mark.parametrize("size", [2, 4, 5])
+@pytest.mark.parametrize("paddings", [((0, 0), (0, 0)), ((1, 2), (2, 1)), ((4, 0), (0, 5))])
+@pytest.mark.parametrize("spatial", [(11, 14), (12, 9), (6, 6)])
+def test_phases_add_each_output_to_its_window(monkeypatch, size, paddings, spatial):
+    monkeypatch.setattr(phases, "BLOCK_ELEMENTS", 1)
+    window = window_of((size, size), 2, paddings=paddings)
+    _, w, y = data(3, spatial, 3, 4, window)
+    want = im2col.unconvolve(y, w, window, spatial)
+    got = phases.unconvolve(y, w, window, spatial)
+    np.testing.assert_allclose(got, want, atol=1e-4)
 
 
 def test_grouped_convolutions_are_depthwise_or_generic():

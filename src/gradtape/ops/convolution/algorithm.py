@@ -6,6 +6,7 @@
 | depthwise | sums of products along rows | as many groups as channels |
 | few_channels | columns with the taps first | taps · channels ≤ 32 |
 | winograd | F(4×4, 3×3) | float32, 3×3, stride 1, many channels and tiles, little waste |
+| phases | im2col or Winograd on phases, for transposes | 2×2, 4×4, and 5×5 in float32, stride 2 |
 | fft | products of spectra | float32, 5×5 and larger, stride 1, many channels |
 | im2col | matrix products with blocks of copied windows | all others without groups |
 | None | one product with all columns at once | groups, lead axes on both operands, empty arrays |
@@ -21,7 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.convolution import depthwise, few_channels, fft, im2col, pointwise, winograd
+from gradtape.ops.convolution import (
+    depthwise,
+    few_channels,
+    fft,
+    im2col,
+    phases,
+    pointwise,
+    winograd,
+)
 from gradtape.ops.convolution.window import Window, sizes_with_padding
 
 FEW_TAPS = 32
@@ -54,7 +63,10 @@ def choose_algorithm(
         return pointwise
     if prod(window.size) * channels <= FEW_TAPS:
         return few_channels
-    if dtype == np.float32 and order < 2 and len(window.size) == 2 and window.is_dense():
+    is_fast = dtype == np.float32 and order < 2 and len(window.size) == 2
+    if phases.can_divide(window) and is_phases_faster(x, outs, window, is_fast):
+        return phases
+    if is_fast and window.is_dense():
         if window.size == (3, 3) and is_winograd_faster(x, outs, window):
             return winograd
         if min(window.size) >= FFT_MIN_SIZE and is_fft_faster(x, outs, window):
@@ -68,7 +80,18 @@ def is_winograd_faster(x: tuple[int, ...], outs: int, window: Window) -> bool:
     fewest = min(channels, outs)
     tiles = winograd.choose_tile_layout(images, tuple(spatial), window).tile_count()
     waste = 16 * tiles / (images * prod(window.outputs(tuple(spatial))))
-    return fewest >= 24 and tiles >= 24 and waste <= (1.4 if fewest >= 48 else 1.2)
+    return fewest >= 16 and tiles >= 24 and waste <= (1.4 if fewest >= 48 else 1.2)
+
+
+def is_phases_faster(x: tuple[int, ...], outs: int, window: Window, is_fast: bool) -> bool:
+    """Whether there are enough places to make up for rearranging the filter.
+
+    Filters of size 5 need Winograd's method (`is_fast`), with many channels.
+    """
+    places = x[0] * prod(window.outputs(x[1:-1]))
+    if window.size == (5, 5):
+        return is_fast and min(x[-1], outs) >= 16 and places >= 768
+    return places >= 256
 
 
 def is_fft_faster(x: tuple[int, ...], outs: int, window: Window) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from gradtape.ops.convolution.im2col import flip_filter
 from gradtape.ops.convolution.window import Window, iter_image_blocks
 
-BLOCK = 1 << 19  # elements of the transformed tiles (inputs and outputs) of a block
+BLOCK = 1 << 18  # elements of the transformed tiles (inputs and outputs) of a block
 MIN_TILES_PER_BLOCK = 64  # least number of tiles in a block
 B_T = np.array(
     [

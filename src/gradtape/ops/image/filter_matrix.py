@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import INT64, with_shape
+
 
 class FilterMatrixSpec(NamedTuple):
     """Parameters of a matrix (m, n); a static parameter and a cache key.
@@ -128,6 +131,7 @@ def resize_matrix(method: str, n: int, m: int, antialias: bool) -> Any:
     return RESIZE_KERNELS[method](numpy.abs(line.astype(single) + 0.5 - centres * back) / spread)
 
 
+@with_shape(lambda n, m: Spec(((m,), INT64)))
 def nearest_indices(n: int, m: int) -> Any:
     """For each of m outputs, the index of the nearest of n inputs; in float32, as TensorFlow."""
     scale = numpy.float32(n) / numpy.float32(m)

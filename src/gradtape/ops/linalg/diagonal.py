@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, with_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.ops.elementwise import gate
 from gradtape.ops.shape import place, reshape, shape_of, slice_
 
@@ -36,6 +39,7 @@ def diagonal_length(rows: int, columns: int, offset: int) -> int:
     return min(rows + min(offset, 0), columns - max(offset, 0))
 
 
+@with_shape(lambda rows, columns, lower, upper: Spec(((rows, columns), BOOL)))
 def band_mask(rows: int, columns: int, lower: int, upper: int) -> Any:
     """Mask of the elements at most `lower` below and `upper` above the diagonal.
 
@@ -53,7 +57,7 @@ def band_mask(rows: int, columns: int, lower: int, upper: int) -> Any:
 def keep_band(x: Any, *, lower: int, upper: int) -> Any:
     """`x` with zeros outside a band around the diagonal."""
     rows, columns = shape_of(x)[-2:]
-    return gate(x, band_mask(rows, columns, lower, upper))
+    return gate(x, compute_constant(band_mask, rows, columns, lower, upper))
 
 
 def lower_with_half_diagonal(x: Any) -> Any:

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import with_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.ops.elementwise import cast, multiply, real
 from gradtape.ops.shape import concat, flip, pad, shape_of, slice_
 from gradtape.ops.signal.fft import complex_of, irfft, rfft
@@ -21,14 +24,22 @@ def slice_last(x: Any, *key: int | None) -> Any:
     return slice_(x, key=(slice(*key),), rank=1)
 
 
+@with_shape(lambda n, sign, dtype: Spec(((n,), complex_of(dtype))))
 def half_sample_phases(n: int, sign: int, dtype: Any) -> Any:
     """Phase factors 2 exp(± i π k / 2n) of a shift by half a sample, for k = 0 … n - 1."""
     return (2 * np.exp(sign * 0.5j * np.pi / n * np.arange(n))).astype(complex_of(dtype))
 
 
-def orthonormal_factors(n: int, first: float, other: float, dtype: Any) -> Any:
-    """Factors that make a transform of length n orthonormal: `first` for k = 0, else `other`."""
-    return np.where(np.arange(n) == 0, first, other).astype(dtype)
+@with_shape(lambda n, power, first, other, dtype: Spec(((n,), np.dtype(dtype))))
+def length_factors(n: int, power: float, first: float, other: float, dtype: Any) -> Any:
+    """Factors n ** power * `first` for k = 0, and n ** power * `other` for k = 1 … n - 1."""
+    return (np.where(np.arange(n) == 0, first, other) * np.float64(n) ** power).astype(dtype)
+
+
+@with_shape(lambda n, dtype: Spec(((), np.dtype(dtype))))
+def orthonormal_factor(n: int, dtype: Any) -> Any:
+    """The factor that makes the transform of type IV orthonormal."""
+    return np.asarray(np.sqrt(0.5 / n), dtype)[()]
 
 
 def cosine_transform(x: Any, *, kind: int, dtype: Any, ortho: bool = False) -> Any:
@@ -38,16 +49,16 @@ def cosine_transform(x: Any, *, kind: int, dtype: Any, ortho: bool = False) -> A
         return real(rfft(concat(x, flip(slice_last(x, 1, -1), axes=(-1,)), axis=-1)))
     if kind == 2:
         half = slice_last(rfft(pad_last_to(x, 2 * n)), 0, n)
-        out = real(multiply(half, half_sample_phases(n, -1, dtype)))
-        weights = (
-            orthonormal_factors(n, 0.5 / np.sqrt(n), np.sqrt(0.5 / n), dtype) if ortho else None
-        )
-        return out if weights is None else multiply(out, weights)
+        out = real(multiply(half, compute_constant(half_sample_phases, n, -1, dtype)))
+        if not ortho:
+            return out
+        return multiply(out, compute_constant(length_factors, n, -0.5, 0.5, np.sqrt(0.5), dtype))
     if kind == 3:
-        first, other = (np.sqrt(n), np.sqrt(n / 2)) if ortho else (n, n)
-        scaled = multiply(x, orthonormal_factors(n, first, other, dtype))
-        spectrum = multiply(cast(scaled, dtype=complex_of(dtype)), half_sample_phases(n, 1, dtype))
+        power, other = (0.5, np.sqrt(0.5)) if ortho else (1.0, 1.0)
+        scaled = multiply(x, compute_constant(length_factors, n, power, 1.0, other, dtype))
+        phases = compute_constant(half_sample_phases, n, 1, dtype)
+        spectrum = multiply(cast(scaled, dtype=complex_of(dtype)), phases)
         return slice_last(irfft(pad_last_to(spectrum, n + 1), length=2 * n), 0, n)
     # The transform of type IV is the odd entries of type II at twice the length.
     out = slice_last(cosine_transform(pad_last_to(x, 2 * n), kind=2, dtype=dtype), 1, None, 2)
-    return multiply(out, np.asarray(np.sqrt(0.5 / n), dtype)[()]) if ortho else out
+    return multiply(out, compute_constant(orthonormal_factor, n, dtype)) if ortho else out

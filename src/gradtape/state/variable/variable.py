@@ -15,7 +15,11 @@ from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
 from gradtape.core.ledger import ledger
 from gradtape.core.name_scope import current_scope
+<<<<<<< HEAD
 from gradtape.core.origin import note_assign
+=======
+from gradtape.core.ports import make_html
+>>>>>>> 7835c5abc70f953971874513a496629d9523e568
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
@@ -219,6 +223,8 @@ class Variable(
             return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}>"
         text = format_value(self._stored_version()._array)
         return f"<tf.Variable {self.name!r} shape={self._shape} dtype={dtype}, numpy={text}>"
+
+    _repr_html_ = make_html
 
     # -- reading
 

@@ -10,7 +10,10 @@ from gradtape.core import dtypes
 from gradtape.core.argument import check_text
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, INT64, with_shape
+from gradtape.core.size_constant import compute_constant
+from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import select, stop_gradient
 from gradtape.ops.gather_scatter import take
@@ -74,8 +77,19 @@ def pad_with_scalar(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor
         return s.pad(x, paddings=pairs, value=value._array)
     out = s.pad(x, paddings=pairs, value=zero_of(x))
     own = x._array.shape[x._array.ndim - len(pairs) :]
-    added = np.pad(np.zeros(own, bool), pairs, constant_values=True)
-    return select(make_tensor(added), stop_gradient(value), out)
+    added = compute_constant(mask_padding, own, pairs)
+    return select(convert(added), stop_gradient(value), out)
+
+
+@with_shape(lambda sizes, pairs: Spec((sum_with_padding(sizes, pairs), BOOL)))
+def mask_padding(sizes: tuple[int, ...], pairs: tuple[tuple[int, int], ...]) -> Any:
+    """Mask of the padding around an array of these sizes."""
+    return np.pad(np.zeros(sizes, bool), pairs, constant_values=True)
+
+
+def sum_with_padding(sizes: tuple[int, ...], pairs: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+    """The sizes with padding."""
+    return tuple(low + n + high for (low, high), n in zip(pairs, sizes, strict=True))
 
 
 def zero_of(x: Tensor) -> Any:
@@ -94,6 +108,11 @@ def pad_with_mirror(x: Tensor, pairs: tuple[tuple[int, int], ...], edge: bool) -
                 f"size: {low}, {high} {'greater' if edge else 'not less'} than {size}."
             )
         if low or high:
-            which = np.pad(np.arange(size), (low, high), mode="symmetric" if edge else "reflect")
-            x = take(x, which, axis=i - n)
+            x = take(x, compute_constant(mirror_positions, size, low, high, edge), axis=i - n)
     return x
+
+
+@with_shape(lambda size, low, high, edge: Spec(((low + size + high,), INT64)))
+def mirror_positions(size: int, low: int, high: int, edge: bool) -> Any:
+    """Positions along an axis of this size, padded with their mirror image."""
+    return np.pad(np.arange(size), (low, high), mode="symmetric" if edge else "reflect")

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import is_same_shape, resolve_size
 from gradtape.core.shape_rule import found_positions, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
@@ -25,13 +26,16 @@ def check_updates(
     """Check that `updates` has one slice for each row of `indices`; drop ignored rows."""
     places = as_indices(op, indices)
     own = places._array.shape
+    if own:  # the ranks determine how many axes the indices address
+        expected = len(own) - 1 + len(shape) - updates._array.ndim
+        own = (*own[:-1], resolve_size(own[-1], expected))
     if not own or own[-1] > len(shape):
         raise InvalidArgumentError(
             f"{op}: the last dimension of indices must be at most {len(shape)}. Received indices "
             f"of shape {own}."
         )
     wanted = own[:-1] + shape[own[-1] :]
-    if updates._array.shape != wanted:
+    if not is_same_shape(updates._array.shape, wanted):
         raise InvalidArgumentError(
             f"{op}: updates must have shape {list(wanted)} for indices of shape {list(own)} and a "
             f"tensor of shape {list(shape)}. Received {list(updates._array.shape)}."

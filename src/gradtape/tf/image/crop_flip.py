@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.argument import check_number
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, with_shape
@@ -62,10 +62,10 @@ def check_positive(op: str, image: Any, **sizes: Any) -> Tensor:
 
 def as_integers(op: str, *values: Any) -> list[int]:
     """Convert offsets and sizes to Python integers."""
-    raws = [convert(value)._array for value in values]
-    if any(raw.dtype.kind not in "iu" for raw in raws):
+    tensors = [convert(value) for value in values]
+    if any(tensor._array.dtype.kind not in "iu" for tensor in tensors):
         raise InvalidArgumentError(f"{op}: offsets and sizes must be integers. Received {values}.")
-    return [int(raw) for raw in raws]
+    return [to_dimension_size(tensor) for tensor in tensors]
 
 
 @public

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor
 from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.gather_scatter import take
@@ -109,8 +110,8 @@ def resize(
         )
     out: Tensor
     if method == ResizeMethod.NEAREST_NEIGHBOR:
-        out = take(x, nearest_indices(shape[-3], height), axis=-3)
-        return take(out, nearest_indices(shape[-2], width), axis=-2)
+        out = take(x, compute_constant(nearest_indices, shape[-3], height), axis=-3)
+        return take(out, compute_constant(nearest_indices, shape[-2], width), axis=-2)
     if method == ResizeMethod.BICUBIC and not antialias and x._array.dtype in HALF_FLOATS:
         x = stop_gradient(x)  # TensorFlow has no gradient kernel for this case
     out = cast(x, "float32")

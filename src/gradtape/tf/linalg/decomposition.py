@@ -8,7 +8,9 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
+from gradtape.core.dims import min_size
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT32, with_shape
 from gradtape.core.tensor import Tensor
@@ -237,10 +239,10 @@ def matrix_rank(
 
 def check_tolerance_shape(shape: tuple[int, ...], tolerance: tuple[int, ...]) -> None:
     """Raise unless a tolerance broadcasts against the singular values."""
-    values = (*shape[:-2], min(shape[-2:]))
+    values = (*shape[:-2], min_size(*shape[-2:]))
     try:
-        np.broadcast_shapes(values, tolerance)
-    except ValueError:
+        broadcast_shapes(values, tolerance)
+    except InvalidArgumentError:
         raise InvalidArgumentError(
             f"matrix_rank: tol must broadcast against the singular values. Received shapes "
             f"{list(tolerance)} and {list(values)}."

@@ -10,6 +10,9 @@ import numpy as np
 from gradtape.core.argument import as_index
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, with_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
@@ -126,10 +129,11 @@ def make_band_matrices(d: Tensor, offsets: range, rows: int, columns: int, align
     return total
 
 
-def mask_diagonals(offsets: range, rows: int, columns: int) -> Any:
-    """Mask (rows, columns) of these diagonals."""
+@with_shape(lambda first, last, rows, columns: Spec(((rows, columns), BOOL)))
+def mask_diagonals(first: int, last: int, rows: int, columns: int) -> Any:
+    """Mask (rows, columns) of the diagonals with the offsets `first` to `last`."""
     distance = np.arange(columns) - np.arange(rows)[:, None]
-    return (distance >= offsets[0]) & (distance <= offsets[-1])
+    return (distance >= first) & (distance <= last)
 
 
 @public
@@ -181,7 +185,9 @@ def diag(
     if not is_traced(padding_value) and not np.any(convert(padding_value)._array):
         return out
     value = convert_to_dtype(padding_value, d.dtype)
-    return e.select(mask_diagonals(offsets, rows, columns), out, value)
+    return e.select(
+        compute_constant(mask_diagonals, offsets[0], offsets[-1], rows, columns), out, value
+    )
 
 
 @public
@@ -203,7 +209,7 @@ def set_diag(
             f"{list(d._array.shape)}."
         )
     return e.select(
-        mask_diagonals(offsets, rows, columns),
+        compute_constant(mask_diagonals, offsets[0], offsets[-1], rows, columns),
         make_band_matrices(d, offsets, rows, columns, align),
         x,
     )

@@ -16,6 +16,7 @@ from gradtape.core.errors import (
     hide_library_frames,
     public,
 )
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
@@ -132,8 +133,8 @@ def check_matmul_operands(x: Tensor, y: Tensor) -> None:
             "one of them."
         )
     try:
-        np.broadcast_shapes(p[:-2], q[:-2])
-    except ValueError:
+        broadcast_shapes(p[:-2], q[:-2])
+    except InvalidArgumentError:
         raise InvalidArgumentError(
             f"matmul: In[0] and In[1] must have compatible batch dimensions: {format_shape(p)} vs. "
             f"{format_shape(q)}."

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
+from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, INT64, with_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
@@ -118,12 +120,18 @@ def make_ridge(weight: Any, size: int, dtype: Any) -> Any:
     return (np.eye(size) * weight).astype(dtype)
 
 
+@with_shape(lambda size, dtype: Spec(((), np.dtype("float32"))))
+def default_rcond(size: int, dtype: Any) -> Any:
+    """The ratio to the largest singular value, below which another one counts as zero."""
+    return np.float32(10 * size * float(np.finfo(dtype).eps))
+
+
 @public
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """Moore-Penrose inverse; singular values up to `rcond` times the largest count as zero."""
     x = as_real_matrices("pinv", a)
     if rcond is None:
-        rcond = 10 * max(x._array.shape[-2:]) * float(np.finfo(x._array.dtype).eps)
+        rcond = compute_constant(default_rcond, max_size(*x._array.shape[-2:]), x._array.dtype)
     values, left, right = decomposition_ops.svd(x)
     keep = apply_raw(mask_significant, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
@@ -151,11 +159,8 @@ def lu_matrix_inverse(
     """Inverse of the matrix with the factors that `lu` returned."""
     both = convert(lower_upper)
     n = both._array.shape[-1]
-    return lu_solve(
-        both,
-        perm,
-        make_tensor(np.broadcast_to(np.eye(n, dtype=both._array.dtype), both._array.shape)),
-    )
+    eye = convert(compute_constant(np.eye, n, None, 0, both._array.dtype))
+    return lu_solve(both, perm, broadcast_to(eye, shape=both._array.shape, rank=2))
 
 
 @public

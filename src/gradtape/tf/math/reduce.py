@@ -17,6 +17,7 @@ from gradtape.core.errors import (
     public,
 )
 from gradtape.core.shapes import normalize_axes, normalize_axis
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
@@ -220,7 +221,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
         A float32 scalar.
     """
     tensor = convert(value)
-    size = np.float32(tensor._array.size)
+    size = compute_constant(np.float32, tensor._array.size)
     return e.divide(size - cast(count_nonzero(tensor), dtypes.float32), size)
 
 

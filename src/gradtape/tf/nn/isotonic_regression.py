@@ -49,7 +49,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     order = (*(i for i in range(n) if i != at % n), at % n)
     x = s.permute_axes(x, order)
     shape = x._array.shape
-    rows = s.reshape(x, shape=(int(np.prod(shape[:-1])), shape[-1]), rank=n)
+    rows = s.reshape(x, shape=(prod(shape[:-1]), shape[-1]), rank=n)
     size = rows._array.size
     pieces, ids, counts = apply_raw(pool_rows, rows, decreasing, outputs=True)
     flat = s.reshape(rows, shape=(size,), rank=2)

@@ -10,7 +10,9 @@ import numpy as np
 from gradtape.core.argument import check_text
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.shapes import normalize_axes
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
@@ -92,12 +94,13 @@ def sufficient_statistics(
     """Count, sum and sum of squares along `axes`, of `x` or of `x` minus `shift`."""
     tensor = convert(x)
     along = normalize_axes(to_shape_tuple(axes), tensor._array.ndim, "sufficient_statistics")
-    count = np.dtype(tensor._array.dtype).type(np.prod([tensor._array.shape[k] for k in along]))
+    size = prod([tensor._array.shape[k] for k in along])
+    count = compute_constant(np.dtype(tensor._array.dtype).type, size)
     shifted = tensor if shift is None else tensor - convert(shift, tensor.dtype)
     sums = reduce_sum(shifted, axis=along, keepdims=keepdims)
     squares = reduce_sum(e.square(shifted), axis=along, keepdims=keepdims)
     return (
-        make_tensor(count),
+        convert(count),
         sums,
         squares,
         None if shift is None else convert(shift, tensor.dtype),
@@ -164,9 +167,10 @@ def standardize_batch(
 def is_small_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     """Whether arrays of two shapes broadcast to a size no larger than one of them."""
     try:
-        return prod(np.broadcast_shapes(a, b)) <= max(prod(a), prod(b))
-    except ValueError:
+        size = prod(broadcast_shapes(a, b))
+    except InvalidArgumentError:
         return True  # the product will raise
+    return bool(size <= prod(a) or size <= prod(b))
 
 
 @public

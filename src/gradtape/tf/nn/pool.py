@@ -10,7 +10,10 @@ import numpy as np
 
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError, public
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import with_shape
+from gradtape.core.size_constant import compute_constant
+from gradtape.core.tensor import Tensor
 from gradtape.ops.convolution.window import Window
 from gradtape.ops.elementwise import divide
 from gradtape.ops.nn import pool as pool_ops
@@ -66,8 +69,12 @@ def apply_pool(
         # TensorFlow's kernel for volumes passes the gradient to all maxima that tie.
         return from_channels_last(pool_ops.max_pool(x, window=window, every=n == 3), first)
     total = pool_ops.sum_pool(x, window=window)
-    count = count_window_elements(window, x._array.shape[1:-1], x._array.dtype)
-    return from_channels_last(divide(total, make_tensor(count)), first)
+    count = (
+        compute_constant(count_window_elements, window, x._array.shape[1:-1], x._array.dtype)
+        if is_padded(window)
+        else np.dtype(x._array.dtype).type(prod(window.size))
+    )
+    return from_channels_last(divide(total, convert(count)), first)
 
 
 def pools_channels(size: Any, n: int) -> bool:
@@ -93,10 +100,14 @@ def max_pool_channels(
     return reduce_max(groups, axis=(-1,), keepdims=False)
 
 
+def is_padded(window: Window) -> bool:
+    """Whether a window has padding; one of unknown width counts as padding."""
+    return any(type(n) is not int or n for pair in window.paddings for n in pair)
+
+
+@with_shape(lambda window, spatial, dtype: Spec(((*window.outputs(spatial), 1), np.dtype(dtype))))
 def count_window_elements(window: Window, spatial: tuple[int, ...], dtype: Any) -> Any:
     """Count the input elements, without padding, that the window covers at each position."""
-    if not any(low or high for low, high in window.paddings):
-        return np.dtype(dtype).type(prod(window.size))
     return pool_ops.sum_pool(np.ones((*spatial, 1), dtype), window=window)
 
 

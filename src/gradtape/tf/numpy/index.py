@@ -10,7 +10,9 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.argument import as_index, describe
 from gradtape.core.errors import ResourceExhaustedError, public
-from gradtape.core.shape_rule import keep_shape, with_shape
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, keep_shape, with_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
@@ -143,6 +145,12 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     return diag_part(x, k=offset)
 
 
+@with_shape(lambda keep, k, rows, columns: Spec(((rows, columns), BOOL)))
+def mask_triangle(keep: Any, k: int, rows: int, columns: int) -> Any:
+    """Mask of the elements whose distance from the diagonal `keep` accepts."""
+    return keep(np.arange(columns) - np.arange(rows)[:, None], k)
+
+
 def make_triangle(name: str, keep: Any) -> Callable[..., Tensor]:
     """Make a public function that zeroes the elements on one side of a diagonal."""
 
@@ -150,7 +158,7 @@ def make_triangle(name: str, keep: Any) -> Callable[..., Tensor]:
     def part(m: Any, k: int = 0) -> Tensor:
         x = as_tnp_tensor(m)
         rows, columns = x._array.shape[-2:]
-        inside = keep(np.arange(columns) - np.arange(rows)[:, None], k)
+        inside = compute_constant(mask_triangle, keep, k, rows, columns)
         return mask.where(inside, x, full_like(x, 0))
 
     part.__name__ = part.__qualname__ = name

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_shape_tuple
+from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
@@ -46,7 +47,7 @@ def plan_fft_axes(op: str, x: Tensor, fft_length: Any, axes: Any, norm: Any, hal
         raise InvalidArgumentError(f"{op}: axes must differ. Received {list(chosen)}.")
     sizes = [x._array.shape[axis] for axis in places]
     if half and sizes:
-        sizes[-1] = max(2 * (sizes[-1] - 1), 0)
+        sizes[-1] = max_size(2 * (sizes[-1] - 1), 0)
     lengths = sizes if fft_length is None else list(to_shape_tuple(fft_length))
     if len(lengths) != len(places):
         raise InvalidArgumentError(
@@ -55,7 +56,7 @@ def plan_fft_axes(op: str, x: Tensor, fft_length: Any, axes: Any, norm: Any, hal
     if norm not in FFT_NORMS:
         raise ValueError(f"{op}: norm must be one of {FFT_NORMS}. Received {norm!r}.")
     count = math.prod(lengths)
-    factor = {"ortho": math.sqrt(count), "forward": count}.get(norm, 1)
+    factor = math.sqrt(count) if norm == "ortho" else count if norm == "forward" else 1
     return list(zip(places, lengths, strict=True)), factor
 
 

@@ -8,16 +8,18 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_shape_tuple
+from gradtape.core.dtypes import int64
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, INT64, OBJECT, with_shape
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array.creation import fill
 from gradtape.tf.array.gather_slice import gather_nd
 from gradtape.tf.array.scatter import tensor_scatter_nd_update
+from gradtape.tf.array.shape import shape as shape_tensor_of
 
 
 @public
@@ -91,7 +93,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """A sparse tensor of the elements that are not zero, or not an empty string."""
     dense = convert(tensor)
     indices = apply_raw(nonzero_indices_of, dense, dynamic=True)
-    shape = make_tensor(np.array(dense._array.shape, np.int64))
+    shape = shape_tensor_of(dense, int64)
     return SparseTensor(indices, gather_nd(dense, indices), shape)
 
 
