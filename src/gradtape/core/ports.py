@@ -151,7 +151,6 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     method_module: Callable[[], Any]
 
 
-<<<<<<< HEAD
 class ExplainPort(Port, supplier="gradtape.debug.explanation.lost"):
     """`explain` says why the gradient of a tape, or the tangent of an accumulator, is None.
 
@@ -160,7 +159,8 @@ class ExplainPort(Port, supplier="gradtape.debug.explanation.lost"):
 
     explain: Callable[[Any, Any, Any], Any]
     explain_lost: Callable[[], list[Any]]
-=======
+
+
 class DisplayPort(Port, supplier="gradtape.debug.display"):
     """What tapes, tensors, variables, functions and datasets show of themselves.
 
@@ -178,7 +178,6 @@ def make_html(thing: Any) -> str:
     """HTML for notebooks; the method `_repr_html_` of several classes."""
     import_module(DisplayPort.supplier)
     return DisplayPort.to_html(thing)
->>>>>>> 7835c5abc70f953971874513a496629d9523e568
 
 
 class DeviceState:

@@ -11,13 +11,9 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.errors import ResourceExhaustedError, public
-<<<<<<< HEAD
 from gradtape.core.ledger import ledger, note_departure
 from gradtape.core.origin import note_birth
-from gradtape.core.ports import DevicePort, devices
-=======
 from gradtape.core.ports import DevicePort, devices, make_html
->>>>>>> 7835c5abc70f953971874513a496629d9523e568
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 
@@ -226,19 +222,14 @@ class EagerTensor(Tensor):
         return view
 
     def __dlpack__(self, **options: Any) -> Any:
-<<<<<<< HEAD
-        """A copy of the value as a DLPack capsule; NumPy does not export read-only arrays."""
+        """The value as a DLPack capsule that shares its memory; consumers must not write to it."""
         if ledger.active:
             note_departure(self, "numpy", None)
-        return np.array(self._array).__dlpack__(**options)
-=======
-        """The value as a DLPack capsule that shares its memory; consumers must not write to it."""
         array = np.asarray(self._array)
         try:
             return array.__dlpack__(**options)
         except BufferError:  # NumPy exports read-only arrays only to consumers that know of them
             return array.copy().__dlpack__(**options)
->>>>>>> 7835c5abc70f953971874513a496629d9523e568
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU as DLPack's device type and number."""

@@ -23,12 +23,8 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
-<<<<<<< HEAD
 from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape, serial_of
-from gradtape.core.ports import ExplainPort
-=======
-from gradtape.core.ports import DisplayPort, make_html
->>>>>>> 7835c5abc70f953971874513a496629d9523e568
+from gradtape.core.ports import DisplayPort, ExplainPort, make_html
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -270,7 +266,6 @@ class GradientTape:
             return results[0]
         return nest.pack_sequence_as(sources, results)
 
-<<<<<<< HEAD
     def _note_gradients(self, target: Any, flat: list[Any], roots: Any, results: Any) -> None:
         """Write the gradients to the ledger, and those that are None."""
         note_gradients(nest.flatten(target), roots, results)
@@ -294,7 +289,7 @@ class GradientTape:
         """
         import_module(ExplainPort.supplier)
         return ExplainPort.explain(self, target, source)
-=======
+
     def summary(self) -> Any:
         """The recorded ops with shapes, saved bytes and their share; printing it shows a table.
 
@@ -314,7 +309,6 @@ class GradientTape:
         return DisplayPort.draw(self, path)
 
     _repr_html_ = make_html
->>>>>>> 7835c5abc70f953971874513a496629d9523e568
 
     def _require_record(self) -> TapeRecord:
         if self._tape is None:

@@ -15,11 +15,8 @@ from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
 from gradtape.core.ledger import ledger
 from gradtape.core.name_scope import current_scope
-<<<<<<< HEAD
 from gradtape.core.origin import note_assign
-=======
 from gradtape.core.ports import make_html
->>>>>>> 7835c5abc70f953971874513a496629d9523e568
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import (
