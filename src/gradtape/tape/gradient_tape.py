@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
-from importlib import import_module
 from operator import is_
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from gradtape.core import context, nest
 from gradtape.core.argument import describe
@@ -24,7 +23,7 @@ from gradtape.core.errors import (
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape, serial_of
-from gradtape.core.ports import DisplayPort, ExplainPort, make_html
+from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -42,8 +41,10 @@ from gradtape.tape.source import (
     to_current_trace,
     variable_of,
 )
+from gradtape.tape.tape_display import DisplayMethods
 
 log = logging.getLogger("gradtape")
+K = TypeVar("K")
 
 
 def watched_uids(things: list[Any]) -> tuple[tuple[int, Any], ...]:
@@ -51,7 +52,7 @@ def watched_uids(things: list[Any]) -> tuple[tuple[int, Any], ...]:
     return tuple([(current_value(t).uid, getattr(variable_of(t), "_key", None)) for t in things])
 
 
-class GradientTape:
+class GradientTape(DisplayMethods):
     """Record operations for automatic differentiation.
 
     The tape watches trainable variables that are read inside its context. Call `watch` to watch
@@ -191,6 +192,38 @@ class GradientTape:
             self._variables = self._tape.variables
         return tuple(variable for _, (variable, _) in sorted(self._variables.items()))
 
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> list[Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Tensor: ...
     def gradient(
         self,
         target: Any,
@@ -290,26 +323,6 @@ class GradientTape:
         import_module(ExplainPort.supplier)
         return ExplainPort.explain(self, target, source)
 
-    def summary(self) -> Any:
-        """The recorded ops with shapes, saved bytes and their share; printing it shows a table.
-
-        Lines are known if the tape recorded inside `gradtape.debug.record_lines()`.
-        """
-        import_module(DisplayPort.supplier)
-        return DisplayPort.summarize(self)
-
-    def memory(self) -> Any:
-        """The memory that the tape keeps alive: in total, by op, by line and by name scope."""
-        import_module(DisplayPort.supplier)
-        return DisplayPort.measure(self)
-
-    def draw(self, path: Any = None) -> str:
-        """Draw the recorded ops as SVG, into a file if `path` is given; see `debug.draw`."""
-        import_module(DisplayPort.supplier)
-        return DisplayPort.draw(self, path)
-
-    _repr_html_ = make_html
-
     def _require_record(self) -> TapeRecord:
         if self._tape is None:
             raise RuntimeError(
@@ -336,6 +349,42 @@ class GradientTape:
             self._variables = self._tape.variables
             self._tape = None
 
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: list[Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor: ...
     def jacobian(
         self,
         target: Any,
@@ -375,7 +424,7 @@ class GradientTape:
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Tensor:
         """Derivative of each row of `target` with respect to the same row of `source`.
 
         Args:

@@ -14,7 +14,12 @@ from gradtape.debug.explanation.answer import Answer, Break
 from gradtape.debug.explanation.edge import DISCRETE, DataGraph, Edge
 from gradtape.debug.explanation.history import TapeStory
 from gradtape.debug.explanation.search import Search, region_of
-from gradtape.debug.explanation.source_text import expression_at, forget_sources, parse_file
+from gradtape.debug.explanation.source_text import (
+    expression_at,
+    forget_sources,
+    parse_file,
+    text_at,
+)
 from gradtape.tape.source import variable_of
 
 NOWHERE: Location = (None, -1)
@@ -28,6 +33,7 @@ STRENGTH = {
 }
 
 
+COMPARISONS = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
 WEAK_CAUSES = ("no_gradient_op", "state_read", "dataset_iteration", "metric_result")
 QUIET_OPS = ("from_tensor_slices", "from_tensors", "version", "capture")
 
@@ -60,6 +66,7 @@ class Question:
         if path is None:
             return self.explain_unconnected(targets)
         breaks = self.name_library_calls(merge_breaks(path), path)
+        breaks = [name_departure(one, path) for one in breaks]
         problem = self.source_problem(path)
         if problem is not None:
             breaks.insert(0, problem)
@@ -198,6 +205,24 @@ class Question:
         """Where a target was made."""
         found = [self.graph.made[t] for t in targets if t in self.graph.made]
         return max(found, key=lambda one: one[0])[1] if found else NOWHERE
+
+
+def name_departure(one: Break, path: list[Edge]) -> Break:
+    """Call a test or a conversion to Python's own objects by its name.
+
+    The comparison in `if x > 0:` has no gradient, but the `if` is what loses it. `x.numpy().item()`
+    is a Python number.
+    """
+    if one.cause == "no_gradient_op" and one.op in COMPARISONS:
+        for edge, then in zip(path, path[1:], strict=False):
+            is_departure = type(then.end) is tuple and then.end[0] == "left"
+            if is_departure and edge.reason is not None and edge.reason[1] == one.location:
+                return Break("python_round_trip", then.location, one.op)
+    if one.cause == "numpy_round_trip":
+        text, _, end = text_at(one.location)
+        if text[end:].startswith((".item(", ".tolist(")):
+            return Break("python_round_trip", one.location, one.op)
+    return one
 
 
 def is_call_of(location: Location, name: str) -> bool:
