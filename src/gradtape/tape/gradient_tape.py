@@ -284,7 +284,9 @@ class GradientTape(DisplayMethods):
                 seed = as_cotangent_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
-        watcher = ledger.checks if not current_trace() else None
+        watcher = (
+            None if ledger.checks is None or current_trace() else ledger.checks
+        )  # of debug.anomaly
         calls = [] if watcher is None else watcher.list_calls(record)
         found = backward_pass(record, grads, recorded, release=not self._persistent)
         self._release_record()
