@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from gradtape.core import nest
@@ -214,7 +215,7 @@ def name_departure(one: Break, path: list[Edge]) -> Break:
     is a Python number.
     """
     if one.cause == "no_gradient_op" and one.op in COMPARISONS:
-        for edge, then in zip(path, path[1:], strict=False):
+        for edge, then in pairwise(path):
             is_departure = type(then.end) is tuple and then.end[0] == "left"
             if is_departure and edge.reason is not None and edge.reason[1] == one.location:
                 return Break("python_round_trip", then.location, one.op)
