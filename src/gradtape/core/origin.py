@@ -97,11 +97,10 @@ def gather_indirect(value: Any, found: dict[Any, None]) -> None:
         found[dataset._origin_uid] = None
     elif hasattr(value, "_target_variable"):
         add_version(value._target_variable, found)
-    else:
-        for name in ("values", "indices", "flat_values"):  # of sparse and ragged tensors
-            part = getattr(value, name, None)
-            if hasattr(part, "uid"):
-                found[part.uid] = None
+    elif hasattr(value, "indices") and not hasattr(value, "with_values"):  # IndexedSlices
+        part: Any = getattr(value, "values", None)
+        if hasattr(part, "uid"):
+            found[part.uid] = None
 
 
 def gather_array(array: Any, found: dict[Any, None]) -> None:
