@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradtape.core.ledger import ledger
+from gradtape.debug.explanation.answer import Answer
 
 
 class Report:
@@ -79,7 +80,7 @@ class LostGradientError(ValueError):
         report: the answer to the question why.
     """
 
-    report: Any = None
+    report: Answer | None = None
 
 
 @contextlib.contextmanager
