@@ -204,6 +204,12 @@ class ConcreteFunction(ConcreteFunctionBase):
         args, kwargs = self._pack_arguments(tensors)
         return self._function(*args, **kwargs)
 
+    def add_to_graph(self, g: Any = None) -> None:
+        """Do nothing: a graph refers to the functions that it calls."""
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Do nothing: gradients are made when they are needed."""
+
     def _match_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument for each spec."""
         flat = nest.flatten((args, kwargs), expand_composites=True)
