@@ -34,6 +34,17 @@ def is_same_shape(a: Shape, b: Shape) -> bool:
     )
 
 
+def assume_same_shape(a: Shape, b: Shape) -> bool:
+    """Whether two shapes are equal; unknown sizes are assumed to be, if nothing contradicts."""
+    if len(a) != len(b):
+        return False
+    pairs = [(m, n) for m, n in zip(a, b, strict=True) if m is not n]
+    if any(m != n for m, n in pairs if type(m) is type(n) is int):
+        return False
+    open_pairs = [(m, n) for m, n in pairs if not type(m) is type(n) is int]
+    return all((m if type(m) is Dim else n).context.assume_equal(m, n) for m, n in open_pairs)
+
+
 def broadcast_shapes(*shapes: Shape) -> Shape:
     """The shape that shapes broadcast to; raises InvalidArgumentError if they cannot."""
     if len(shapes) == 1:
@@ -72,6 +83,13 @@ def slice_size(key: slice, n: Any) -> Any:
 def _clip_position(at: Any, n: Any, low: Any, high: Any) -> Any:
     """A position in an axis of size `n`, within bounds; a negative one counts from the end."""
     return min_size(max_size(at + n if at < 0 else at, low), high)
+
+
+def simplify_shape(shape: Shape) -> Shape:
+    """`shape` with numbers in place of symbolic sizes that assumptions determine."""
+    if Dim not in map(type, shape):
+        return shape
+    return tuple([n.context.simplify(n) if type(n) is Dim else n for n in shape])
 
 
 def resolve_size(size: Any, expected: int) -> int:

@@ -12,9 +12,10 @@ import numpy as np
 
 from gradtape.core import dtypes, nest
 from gradtape.core.argument import as_sequence
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.open_shape import has_dims
+from gradtape.core.open_shape import assume_same_shape, has_dims
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, found_positions, with_shape
 from gradtape.core.shapes import TensorShape, normalize_axis
@@ -89,12 +90,16 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """`x`, after a check that its shape is compatible with `shape`."""
     tensor = convert(x)
     wanted = TensorShape(shape)
-    if not tensor.shape.is_compatible_with(wanted):
+    out: Any = identity_of(tensor)
+    try:
+        out.set_shape(wanted)
+    except ValueError:
         raise InvalidArgumentError(
             f"ensure_shape: Shape of tensor {list(tensor.shape)} is not compatible with expected "
             f"shape {wanted}."
-        )
-    return identity_of(tensor)
+        ) from None
+    checked: Tensor = out
+    return checked
 
 
 @overload
@@ -159,7 +164,7 @@ def resolve_shape(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, 
         for i, n in enumerate(wanted):
             if n < 0:
                 raise InvalidArgumentError(f"reshape: Size {i} must be non-negative, not {n}.")
-        if prod(wanted) != count:
+        if not assume_same_shape((prod(wanted),), (count,)):
             raise InvalidArgumentError(
                 f"reshape: Input to reshape is a tensor with {count} values, but the requested "
                 f"shape has {prod(wanted)}. Received shape {wanted}."
@@ -280,6 +285,11 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
             f"broadcast_to: Incompatible shapes: {list(have)} vs. {list(wanted)}. Sizes must be "
             "equal or 1."
         )
+    if has_dims(wanted):
+        stretched: Tensor = current_trace()[0].bind(
+            stretch.op, (x,), {"shape": wanted, "rank": len(have)}
+        )
+        return stretched
     return stretch(x, shape=wanted, rank=len(have))
 
 
