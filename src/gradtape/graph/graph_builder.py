@@ -13,7 +13,8 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.lazy_array import TracedArray, UnrankedArray, materialize
+from gradtape.core.ledger import user_location
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
@@ -65,7 +66,8 @@ class GraphBuilder(ValueNames):
         """
         number = len(self.specs)
         self.specs[number] = Spec((raw.shape if shape is None else shape, raw.dtype))
-        held = TracedArray(raw, number, trace, shape)
+        kind = UnrankedArray if self.specs[number].shape is None else TracedArray
+        held = kind(raw, number, trace, shape)
         self._arrays.append(weakref.ref(held))
         if name:
             self.names[number] = name
@@ -86,7 +88,8 @@ class GraphBuilder(ValueNames):
     ) -> None:
         """Add the application of `op` to lifted arguments."""
         inputs = tuple([operand_of(a) for a in lifted])
-        self.nodes.append(Node(op, inputs, static, tuple([o._array.number for o in outs])))
+        numbers = tuple([o._array.number for o in outs])
+        self.nodes.append(Node(op, inputs, static, numbers, user_location()))
 
     def capture_numbers(self) -> list[int]:
         """Numbers of the captures, in order."""
@@ -123,4 +126,6 @@ def operand_of(lifted: Any) -> Operand:
     """The operand of a node for a lifted argument: the number of a value, or a constant."""
     if isinstance(lifted, SymbolicTensor):
         return int(lifted._array.number)
-    return Constant(materialize(lifted._array) if isinstance(lifted, Tensor) else lifted)
+    if isinstance(lifted, Tensor):
+        return Constant(materialize(lifted._array), lifted.uid)
+    return Constant(lifted)
