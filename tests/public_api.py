@@ -19,7 +19,14 @@ HERE = Path(__file__).parent
 LISTING = HERE / "public_api.txt"
 SIGNATURES = HERE / "tensorflow_signatures.json"
 
-OWN = ["debug", "engine", "func", "install", "uninstall"]  # names that TensorFlow does not have
+OWN = [
+    "debug",
+    "engine",
+    "func",
+    "install",
+    "interop",
+    "uninstall",
+]  # names that TensorFlow does not have
 # TensorFlow's namespaces to record, and names in them to skip
 NAMESPACES = """
 audio autodiff autograph bitwise config data debugging dtypes errors experimental image io linalg

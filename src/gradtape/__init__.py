@@ -116,7 +116,7 @@ _NAMES_BY_MODULE = {
 
 _KERAS_NAMES = ("initializers", "losses", "metrics", "optimizers")
 _DROPIN_NAMES = ("install", "uninstall", "load_ipython_extension", "unload_ipython_extension")
-_LAZY_NAMES = ("debug", "engine", "func", *_DROPIN_NAMES[:2], "keras", *_KERAS_NAMES)
+_LAZY_NAMES = ("debug", "engine", "func", "interop", *_DROPIN_NAMES[:2], "keras", *_KERAS_NAMES)
 _MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
@@ -150,7 +150,7 @@ def __getattr__(name: str) -> object:
             value = getattr(_import_module(home), name)
         globals()[name] = value
         return value
-    if name in ("debug", "func"):
+    if name in ("debug", "func", "interop"):
         return _import_module(f"gradtape.{name}")
     if name == "engine":
         return _import_module("gradtape.compile.engine")

@@ -98,7 +98,7 @@ class Tensor(TensorLike):
         def __float__(self) -> float: ...
         def __complex__(self) -> complex: ...
 
-        def numpy(self) -> Any:
+        def numpy(self) -> np.ndarray[Any, Any]:
             """The value; declared for type checkers, symbolic tensors do not have it."""
 
     @property
@@ -216,12 +216,16 @@ class EagerTensor(Tensor):
         return np.array(view, dtype=dtype, copy=copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """A copy of the value as a DLPack capsule; NumPy does not export read-only arrays."""
-        return np.array(self._array).__dlpack__(**options)
+        """The value as a DLPack capsule that shares its memory; consumers must not write to it."""
+        array = np.asarray(self._array)
+        try:
+            return array.__dlpack__(**options)
+        except BufferError:  # NumPy exports read-only arrays only to consumers that know of them
+            return array.copy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU as DLPack's device type and number."""
-        return np.array(self._array).__dlpack_device__()
+        return np.asarray(self._array).__dlpack_device__()
 
     def __buffer__(self, flags: int) -> memoryview:
         """The value as a read-only buffer (from Python 3.12 on)."""

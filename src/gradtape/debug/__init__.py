@@ -4,6 +4,7 @@ from gradtape.debug.display import draw as draw
 from gradtape.debug.engine_comparison import Comparison as Comparison
 from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines
+from gradtape.debug.function_explanation import explain_function as explain_function
 from gradtape.debug.gradient_check import GradientCheck as GradientCheck
 from gradtape.debug.gradient_check import check_gradients as check_gradients
 from gradtape.debug.source import source as source
@@ -17,6 +18,7 @@ __all__ = [
     "check_gradients",
     "compare_engines",
     "draw",
+    "explain_function",
     "record_lines",
     "saved_bytes",
     "source",

@@ -28,7 +28,7 @@ class DLPackCapsule:
 
 @public
 def to_dlpack(tf_tensor: Any) -> Any:
-    """A DLPack capsule with a copy of a tensor's value.
+    """A DLPack capsule that shares the memory of a tensor; consumers must not write to it.
 
     Raises:
         InvalidArgumentError: if it is not an eager tensor, or DLPack does not support its dtype.
@@ -47,13 +47,13 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
 @public
 def from_dlpack(dlcapsule: Any) -> Tensor:
-    """A tensor with a copy of the data of a DLPack capsule or of an object with `__dlpack__`.
+    """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`.
 
     Raises:
         InvalidArgumentError: if the argument is neither.
     """
     source = dlcapsule if hasattr(dlcapsule, "__dlpack__") else DLPackCapsule(dlcapsule)
     try:
-        return make_tensor(as_numpy_scalar(np.array(np.from_dlpack(source))))
+        return make_tensor(as_numpy_scalar(np.from_dlpack(source)))
     except (AttributeError, BufferError, TypeError, RuntimeError) as error:
         raise InvalidArgumentError(f"from_dlpack: {error}. Received {type(dlcapsule)}.") from None
