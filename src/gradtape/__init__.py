@@ -28,6 +28,7 @@ _NAMES_BY_MODULE = {
     "gradtape.pipeline.optional": "OptionalSpec",
     "gradtape.jit.function": "function",
     "gradtape.state.module": "Module",
+    "gradtape.state.variable.creator": "variable_creator_scope",
     "gradtape.state.variable.variable": "Variable",
     "gradtape.tf.config.device_spec": "DeviceSpec",
     "gradtape.tape.custom_gradient": "custom_gradient grad_pass_through recompute_grad",

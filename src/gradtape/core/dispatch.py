@@ -20,7 +20,7 @@ import numpy as np
 from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
 from gradtape.core.errors import InvalidArgumentError, OpError, ResourceExhaustedError
-from gradtape.core.open_shape import is_same_shape
+from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.ports import DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
@@ -273,4 +273,4 @@ def needs_unbroadcast(core: int, raws: tuple[Any, ...], result: Any) -> bool:
     """Whether an operand was broadcast in front of its last `core` axes."""
     end = -core or None
     front = np.shape(result)[:end]
-    return not all(is_same_shape(np.shape(raw)[:end], front) for raw in raws)
+    return not all(assume_same_shape(np.shape(raw)[:end], front) for raw in raws)

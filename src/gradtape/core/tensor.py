@@ -139,6 +139,12 @@ class Tensor(TensorLike):
     def _overload_operator(cls, name: str, function: Callable[..., Any]) -> None:
         setattr(cls, name, function)
 
+    def __bool__(self) -> bool:
+        """Read the value as a bool; subclasses can."""
+        raise TypeError(f"Using a {type(self).__name__} as a Python `bool` is not allowed.")
+
+    __nonzero__ = __bool__  # Python 2's name, which packages copy
+
 
 MISSING_ATTRIBUTES = ("T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist")
 for name in MISSING_ATTRIBUTES:

@@ -13,6 +13,7 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.core.dims import Env, Unknown
+from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Node, Operand
@@ -106,7 +107,7 @@ def trace_user_gradient(
 
     Returns the tensors that it has used, by number.
     """
-    seeds = [trace.make_value(make_ones(raw_value(t)), shape=t._array.shape) for t in results]
+    seeds = [make_unit_cotangent(trace, t) for t in results]
     custom.seeds = [t._array.number for t in seeds]
     with trace.record_body() as body:
         try:
@@ -116,6 +117,13 @@ def trace_user_gradient(
             custom.trace_error = str(error)
     custom.nodes = body.nodes
     return body.tensors
+
+
+def make_unit_cotangent(trace: Trace, tensor: Any) -> SymbolicTensor:
+    """A new tensor of the trace for the cotangent of a result."""
+    raw = raw_value(tensor)
+    ones = raw if type(raw) is Spec else make_ones(raw)
+    return trace.make_value(ones, shape=tensor._array.shape)
 
 
 def gradient_operand(trace: Trace, answer: Any) -> Any:

@@ -154,6 +154,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
+        self.watch_operands(lifted)
         live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
@@ -184,6 +185,15 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         for known in local.recorders[1:]:
             record_op(known, op, tuple(lifted), raws, static, out, result)
         return out
+
+    def watch_operands(self, lifted: list[Any]) -> None:
+        """Watch the operands of an op that its tape does not know, such as those of a loop body."""
+        tape = self.tape
+        if tape is None:
+            return
+        for tensor in lifted:
+            if isinstance(tensor, SymbolicTensor) and is_differentiable(tensor._array.dtype):
+                tape.watch(tensor.uid)
 
     def bind_open(self, op: Primitive, static: dict[str, Any]) -> Any:
         """Apply an op without inputs, whose result depends on unknown sizes."""
@@ -398,18 +408,19 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         Restores the versions of all variables at the end. With `hides_tapes`, the active tapes see
         the variables that the body reads, but not its ops.
         """
-        hidden, versions = self._hidden_tapes, self.versions.save()
+        hidden, versions, outer = self._hidden_tapes, self.versions.save(), self.tape
         if hides_tapes:
             self._hidden_tapes = (*hidden, *local.recorders[1:])
+        tapes = () if outer is None else self.start_tape([])  # `tf.gradients` inside the body
         try:
             with (
                 self.use_options(forbids_values=True),
                 self.builder.record_body() as body,
-                use_recorders((self,)),
+                use_recorders((self, *tapes)),
             ):
                 yield body
         finally:
-            self._hidden_tapes = hidden
+            self._hidden_tapes, self.tape = hidden, outer
             self.versions.restore(versions)
 
     # -- the end

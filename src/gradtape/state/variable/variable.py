@@ -29,6 +29,7 @@ from gradtape.ops.gather_scatter import gather, gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
+from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
@@ -46,6 +47,7 @@ class Variable(
     Tf1Methods,
     TensorLike,
     Trackable,
+    metaclass=VariableType,
 ):
     """A tensor that can be assigned to.
 
