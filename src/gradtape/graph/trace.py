@@ -153,14 +153,14 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
 
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
-        lifted = [self.as_traced(a) for a in args]
+        lifted = list(map(self.as_traced, args))
         self.watch_operands(lifted)
         live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
         if self.sizes is not None and has_open_sizes(op, lifted, static):
             return bind_open(self, op, lifted, static)
-        raws = tuple([raw_value(a) for a in lifted])
+        raws = tuple(map(raw_value, lifted))
         failed = None
         try:
             result = run_kernel(op, raws, static)
@@ -275,7 +275,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         """Make `tensor` the newest version of a variable; assignment stops the gradient."""
         state = self.versions.state_of(variable, self.make_value)
         lifted = self.as_traced(tensor)
-        self.raise_if_failed([lifted])
+        if self._failed_values:
+            self.raise_if_failed([lifted])
         version = self.copy_value(lifted)
         self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.write(version)
