@@ -168,3 +168,6 @@ def __getattr__(name: str) -> object:
 
 if _environ.get("GRADTAPE_INSTALL", "0") not in ("", "0"):
     __getattr__("install")()  # type: ignore[operator]
+
+if _environ.get("GRADTAPE_EXPLAIN", "0") not in ("", "0"):
+    _import_module("gradtape.debug.explanation.switch").explain_until_exit()

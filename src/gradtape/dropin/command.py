@@ -10,6 +10,7 @@ from importlib.metadata import version
 USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
        gradtape [run] -m module [argument ...]
        gradtape [run] -c code [argument ...]
+       gradtape [run] --explain|--anomaly script.py [argument ...]
        gradtape check script.py|notebook.ipynb|folder ...
        gradtape info
        gradtape --version
@@ -17,6 +18,7 @@ USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
 Run a TensorFlow program on gradtape. `python -m gradtape` is the same command.
 
   run      run a script, a module, code or standard input (-); the default
+           --explain says at the end why gradients were None, --anomaly where NaN came from
   check    list the TensorFlow symbols that a program uses and gradtape lacks, without running it
   info     print versions, engines, BLAS and threads, as a report of a bug needs them
 """
@@ -27,6 +29,9 @@ COMMANDS = {
     "info": ("gradtape.dropin.info", "print_info"),
 }
 """Module and function of each command; the function takes its arguments and returns a status."""
+
+
+RUN_OPTIONS = ("-m", "-c", "-", "--explain", "--anomaly")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if first in COMMANDS:
         given.pop(0)
-    elif not first or (first.startswith("-") and first not in ("-m", "-c", "-")):
+    elif not first or (first.startswith("-") and first not in RUN_OPTIONS):
         problem = f"unknown option {first}\n" if first else ""
         sys.stderr.write(problem + USAGE)
         return 2

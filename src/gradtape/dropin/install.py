@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
-from gradtape.dropin import keras
+from gradtape.dropin import keras, missing_gradient
 from gradtape.dropin.class_name import HOMES, RENAMING
 from gradtape.dropin.import_block import (
     HidingFinder,
@@ -23,6 +23,7 @@ from gradtape.dropin.namespace import TensorFlowNamespace
 from gradtape.dropin.tensorflow_internal import EXTRA_NAMES
 
 ROOT = "tensorflow"
+missing_gradient.register()
 KERAS = f"{ROOT}.keras"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.core.dims import Env, Unknown
+from gradtape.core.ledger import user_code_of
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
@@ -33,6 +34,7 @@ class UserGradient:
         seeds: numbers of the cotangents.
         nodes: the ops of the gradient function.
         answers: for each input an operand, None, or a pair (values, indices) for IndexedSlices.
+        code: the code of the user's gradient function, or None.
         trouble: why the gradient function could not be traced, or "".
     """
 
@@ -43,6 +45,7 @@ class UserGradient:
         self.nodes: list[Node] = []
         self.input_gradients: list[Any] = []
         self.trace_error = ""
+        self.code: Any = None
 
     def __repr__(self) -> str:
         """The number of nodes."""
@@ -89,6 +92,7 @@ def record_user_gradient(
     if not any(isinstance(t, SymbolicTensor) for t in [*given, *lifted]):
         return [make_tensor(t._array) for t in lifted]
     custom = UserGradient()
+    custom.code = user_code_of(grad)
     custom.inputs = tuple(trace.operands(given))
     outs = tuple([trace.copy_value(t) for t in lifted])
     used = {t._array.number: t for t in given if isinstance(t, SymbolicTensor)}
