@@ -254,7 +254,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             self.give_up(f"it has more than {most} ops, here at {user_source_line()}")
         if not self.give_up_reason or self.options.keeps_all_nodes:
             builder.add_node(op, lifted, static, outs)
-            self.origins.update(dict.fromkeys([o.uid for o in outs], builder.nodes[-1]))
+            for out in outs:
+                self.origins[out.uid] = builder.nodes[-1]
         if ledger.active:
             note_bind(op, lifted, outs)
 
