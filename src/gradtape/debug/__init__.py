@@ -14,6 +14,8 @@ from gradtape.debug.explanation.switch import strict as strict
 from gradtape.debug.function_explanation import explain_function as explain_function
 from gradtape.debug.gradient_check import GradientCheck as GradientCheck
 from gradtape.debug.gradient_check import check_gradients as check_gradients
+from gradtape.debug.plan_memory import PlanMemory as PlanMemory
+from gradtape.debug.plan_memory import plan_memory as plan_memory
 from gradtape.debug.source import source as source
 from gradtape.debug.summary import record_lines as record_lines
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes
@@ -25,6 +27,7 @@ __all__ = [
     "Difference",
     "GradientCheck",
     "LostGradientError",
+    "PlanMemory",
     "Report",
     "anomaly",
     "check_gradients",
@@ -32,6 +35,7 @@ __all__ = [
     "draw",
     "explain",
     "explain_function",
+    "plan_memory",
     "record_lines",
     "saved_bytes",
     "source",

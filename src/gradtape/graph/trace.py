@@ -65,6 +65,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     """
 
     is_trace = True
+    is_abstract = False  # whether there are no values
     is_batch = False
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
@@ -253,7 +254,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             self.give_up(f"it has more than {most} ops, here at {user_source_line()}")
         if not self.give_up_reason or self.options.keeps_all_nodes:
             builder.add_node(op, lifted, static, outs)
-            self.origins.update(dict.fromkeys([o.uid for o in outs], builder.nodes[-1]))
+            for out in outs:
+                self.origins[out.uid] = builder.nodes[-1]
         if ledger.active:
             note_bind(op, lifted, outs)
 
@@ -366,10 +368,13 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
 
     # -- effects
 
-    def run_effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
+    def run_effect(
+        self, effect: Effect, args: Iterable[Any], specs: Iterable[Any] | None = None
+    ) -> tuple[SymbolicTensor, ...]:
         """Run a side effect once and record it; a rerun of the same call gets the logged results.
 
-        Adds guards on the shapes of the results.
+        Adds guards on the shapes of the results. Traces without values need the `specs` of the
+        results.
         """
         lifted = [self.as_traced(a) for a in args]
         self.raise_if_failed(lifted)
