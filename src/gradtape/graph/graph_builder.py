@@ -87,7 +87,7 @@ class GraphBuilder(ValueNames):
         outs: Iterable[Tensor],
     ) -> None:
         """Add the application of `op` to lifted arguments."""
-        inputs = tuple([operand_of(a) for a in lifted])
+        inputs = tuple(map(operand_of, lifted))
         numbers = tuple([o._array.number for o in outs])
         self.nodes.append(Node(op, inputs, static, numbers, user_location()))
 
