@@ -19,7 +19,7 @@ from gradtape.core.spec import TypeSpec as TypeSpec
 from gradtape.core.tensor import Tensor as Tensor
 from gradtape.dropin.install import install as install
 from gradtape.dropin.install import uninstall as uninstall
-from gradtape.jit.function import function as function
+from gradtape.jit.function_type import function as function
 from gradtape.pipeline.optional import OptionalSpec as OptionalSpec
 from gradtape.state.module import Module as Module
 from gradtape.state.variable.variable import Variable as Variable

@@ -12,7 +12,7 @@ import gradtape as tf
 from gradtape.core.dims import UnknownSizeError, evaluate
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.shape_rule import FRESH, infer_specs
-from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_constant import compute_constant, scale_power
 from gradtape.core.size_context import SizeContext
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import make_raw_op
@@ -20,7 +20,7 @@ from gradtape.ops.convolution.window import Window
 from gradtape.ops.gather_scatter import make_row_starts
 from gradtape.ops.image.filter_matrix import nearest_indices
 from gradtape.ops.linalg.diagonal import band_mask
-from gradtape.ops.signal.dct import half_sample_phases, length_factors, orthonormal_factor
+from gradtape.ops.signal.dct import half_sample_phases, length_factors
 from gradtape.tf.array.pad import mask_padding, mirror_positions
 from gradtape.tf.linalg.diagonal import mask_diagonals
 from gradtape.tf.linalg.solve import default_rcond
@@ -126,7 +126,7 @@ CONSTANTS = [
     (make_row_starts, (), 4),
     (half_sample_phases, 5, -1, np.float32),
     (length_factors, 4, 0.5, 1.0, 2.0, np.float64),
-    (orthonormal_factor, 4, np.float32),
+    (scale_power, 4, 0.5, -0.5, np.float32),
     (band_mask, 3, 4, 1, 2),
     (mask_diagonals, -1, 2, 3, 4),
     (nearest_indices, 5, 7),

@@ -5,11 +5,13 @@ The first of these that applies decides:
 1. The engine that `use(name, function)` set for this function.
 2. `jit_compile=True` selects XLA, `jit_compile=False` NumPy.
 3. The engine that `use(name)` set for the process, else the environment variable GRADTAPE_ENGINE.
-4. If jax is installed, XLA for large graphs of elementwise work (`cost_model.suits_xla`), and for
-   graphs of many small ops after a number of calls (`cost_model.calls_until_xla`); else NumPy.
+4. If jax is installed and can run, XLA for large graphs of elementwise work
+   (`cost_model.suits_xla`), and for graphs of many small ops after a number of calls
+   (`cost_model.calls_until_xla`); else NumPy.
 
 `jit_compile=True` means XLA or an error. The other rules only prefer XLA: graphs that it cannot
-express, and graphs of more than a thousand ops, which take long to compile, run on NumPy.
+express, and graphs of more than a thousand ops, which take long to compile, run on NumPy. So do all
+graphs where jax is installed but cannot run; the first of them logs a warning.
 """
 
 from __future__ import annotations
@@ -23,8 +25,15 @@ from gradtape.compile.cost_model import calls_until_xla, suits_xla
 from gradtape.compile.index_check import find_index_checks
 from gradtape.compile.numpy import engine as numpy_engine
 from gradtape.compile.xla.device import stand_in as stand_in
+from gradtape.compile.xla.jax_runtime import (
+    JaxState,
+    summarize_error,
+    why_jax_cannot_run,
+    why_xla_is_off,
+)
 from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import devices
 from gradtape.devices.array import HOST, Device, to_device
@@ -122,8 +131,8 @@ class EngineChoice:
 
     @property
     def is_xla_preferred(self) -> bool:
-        """Whether traces should use only ops that XLA has: it is preferred and installed."""
-        return self.preference == "xla" and has_jax()
+        """Whether traces should use only ops that XLA has: it is preferred and may run."""
+        return self.preference == "xla" and may_use_xla()
 
     def compile(self, graph: Graph, updates: dict[int, int] | None = None) -> Any:
         """Compile a graph into a plan.
@@ -132,7 +141,7 @@ class EngineChoice:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
         device = self.device
-        chosen = self.preference or ("xla" if has_jax() and suits_xla(graph) else "numpy")
+        chosen = self.preference or ("xla" if may_use_xla() and suits_xla(graph) else "numpy")
         if chosen == "xla" or (device is not None and device is not HOST):
             plan = self.compile_for_xla(graph)
             if plan is not None:
@@ -143,7 +152,7 @@ class EngineChoice:
 
     def calls_before_xla(self, graph: Graph) -> int | None:
         """The number of calls on NumPy before XLA takes over; None: never."""
-        if self.preference is not None or not has_jax() or len(graph.nodes) > MAX_XLA_NODES:
+        if self.preference is not None or not may_use_xla() or len(graph.nodes) > MAX_XLA_NODES:
             return None
         return calls_until_xla(graph)
 
@@ -156,6 +165,9 @@ class EngineChoice:
                 self.name,
             )
             return None
+        reason = why_jax_cannot_run() or why_xla_is_off()
+        if reason:
+            return self.run_without_xla(reason)
         from gradtape.compile.xla.engine import compile_graph
         from gradtape.compile.xla.lowering import NotLowerable
 
@@ -166,7 +178,8 @@ class EngineChoice:
             return None
         try:
             checks = [] if required or placed else find_index_checks(graph) or []
-            return compile_graph(graph, self.device, checks)
+            plan = compile_graph(graph, self.device, checks)
+            return plan if required or placed else plan.compile_now()
         except NotLowerable as error:
             if required:
                 raise InvalidArgumentError(
@@ -178,11 +191,40 @@ class EngineChoice:
                 raise placement_error(f"tf.function {self.name}", self.device, error) from None
             self.record_decline(str(error))
             return None
+        except Exception as error:  # of JAX itself
+            if is_from_signal_handler(error):
+                raise
+            return self.run_without_xla(summarize_error(error), error)
+
+    def run_without_xla(self, reason: str, cause: Exception | None = None) -> None:
+        """Warn once that a function runs on NumPy because JAX cannot run.
+
+        Raises:
+            InvalidArgumentError: if the function requires XLA.
+        """
+        if self.is_xla_required:
+            raise InvalidArgumentError(
+                f"tf.function {self.name}: with jit_compile=True, XLA must be able to run the "
+                f"function. JAX is installed but cannot run it: {reason}. Repair JAX or its "
+                "settings, or leave out jit_compile."
+            ) from cause
+        self.record_decline(reason)
+        warn_once(
+            "tf.function %s runs on NumPy: JAX is installed but cannot run it (%s). This warning "
+            "is logged once.",
+            self.name,
+            reason,
+        )
 
     def record_decline(self, why: str) -> None:
         """Log and count that a graph runs on NumPy although XLA is preferred."""
         log.info("tf.function %s runs on NumPy: %s", self.name, why)
         EngineSettings.declined[why] = EngineSettings.declined.get(why, 0) + 1
+
+
+def may_use_xla() -> bool:
+    """Whether jax is installed and, as far as is known, can run."""
+    return has_jax() and not JaxState.failure
 
 
 def use(engine: str | None, function: Any = None) -> None:

@@ -25,6 +25,8 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep
 _CALLED = (os.path.dirname(np.__file__) + os.sep, GENERATED_PREFIX, "<frozen ", "<__array_")
 _PACKAGES = frozenset({"scipy", "ml_dtypes", "PIL", "google", "google_crc32c", "jax", "jaxlib"})
+# Packages whose errors a call may raise.
+CALLED_PACKAGES = _PACKAGES | {"gradtape", "tensorflow", "numpy", "builtins"}
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 # "op: what must hold", "cannot compute Mul as input #1", "Value for attr 'T'"
@@ -133,7 +135,10 @@ def needs_other_class(error: Exception, origin: ErrorOrigin) -> bool:
     """Whether users would take the class of an error for a mistake of the library."""
     if isinstance(error, MemoryError):
         return True
-    foreign = not type(error).__module__.startswith(("builtins", "gradtape", "tensorflow"))
+    package = type(error).__module__.partition(".")[0]
+    if package not in CALLED_PACKAGES and package not in sys.stdlib_module_names:
+        return False  # a class of the user's: another thread has raised it in this one
+    foreign = package not in ("builtins", "gradtape", "tensorflow")
     usual = isinstance(error, _KEPT) and not isinstance(error, UnicodeError)
     return (foreign or not usual) and not origin.deliberate
 

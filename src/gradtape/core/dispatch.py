@@ -125,6 +125,11 @@ def explain_kernel_error(
     error: Exception, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
 ) -> Any:
     """Run the kernel again if only a float warning was raised; else raise TensorFlow's error."""
+    from gradtape.core.interruption import is_from_signal_handler, is_interruption
+
+    is_own_kernel = str(op.kernel.__module__).startswith("gradtape.")
+    if is_interruption(error) if is_own_kernel else is_from_signal_handler(error):
+        raise error
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
             return op.kernel(*raws, **static)

@@ -198,7 +198,14 @@ OP_ERROR_TYPES: dict[type[Exception], type[OpError]] = {
 
 
 def as_op_error(op: str, error: Exception) -> OpError:
-    """The OpError that a graph or dataset raises for an exception of the user's function."""
+    """The OpError that a graph or dataset raises for an exception of the user's function.
+
+    An exception of a signal handler is raised unchanged.
+    """
+    from gradtape.core.interruption import is_from_signal_handler
+
+    if is_from_signal_handler(error):
+        raise error
     kind = next(
         (k for raised, k in OP_ERROR_TYPES.items() if isinstance(error, raised)), UnknownError
     )

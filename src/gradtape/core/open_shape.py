@@ -74,6 +74,13 @@ def _clip_position(at: Any, n: Any, low: Any, high: Any) -> Any:
     return min_size(max_size(at + n if at < 0 else at, low), high)
 
 
+def simplify_shape(shape: Shape) -> Shape:
+    """`shape` with numbers in place of symbolic sizes that assumptions determine."""
+    if Dim not in map(type, shape):
+        return shape
+    return tuple([n.context.simplify(n) if type(n) is Dim else n for n in shape])
+
+
 def resolve_size(size: Any, expected: int) -> int:
     """`size` as a number; an unknown size is assumed to be `expected`, if nothing contradicts."""
     if type(size) is Dim and not size.context.assume_equal(size, expected):

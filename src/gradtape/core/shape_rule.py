@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core.dims import Dim
-from gradtape.core.open_shape import Shape, broadcast_shapes
+from gradtape.core.open_shape import Shape, broadcast_shapes, simplify_shape
 from gradtape.core.primitive import Primitive, Spec
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,7 +52,8 @@ def infer_specs(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) ->
 
 def as_spec(result: Any, specs: list[Spec]) -> Spec:
     """The spec that a rule returned; a shape alone has the dtype of the first input."""
-    return result if type(result) is Spec else Spec((tuple(result), specs[0].dtype))
+    shape, dtype = result if type(result) is Spec else (tuple(result), specs[0].dtype)
+    return Spec((simplify_shape(shape), dtype))
 
 
 def spec_of_argument(value: Any) -> Spec:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.core.open_shape import has_dims
 from gradtape.core.ports import RawFunctionPort
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import with_shape
 
 
 def compute_constant(function: Callable[..., Any], *args: Any) -> Any:
@@ -16,3 +20,9 @@ def compute_constant(function: Callable[..., Any], *args: Any) -> Any:
     (`core.shape_rule.with_shape`).
     """
     return RawFunctionPort.trace_call(function, args) if has_dims(args) else function(*args)
+
+
+@with_shape(lambda size, factor, power, dtype: Spec(((), np.dtype(dtype))))
+def scale_power(size: int, factor: float, power: float, dtype: Any) -> Any:
+    """`factor` * size ** power as a raw scalar."""
+    return np.dtype(dtype).type(factor * np.float64(size) ** power)

@@ -98,7 +98,7 @@ class Tensor(TensorLike):
         def __float__(self) -> float: ...
         def __complex__(self) -> complex: ...
 
-        def numpy(self) -> Any:
+        def numpy(self) -> np.ndarray[Any, Any]:
             """The value; declared for type checkers, symbolic tensors do not have it."""
 
     @property

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from gradtape.core import errors
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.files.limit import expansion_limit
 
 CHUNK_SIZE = 1 << 18
@@ -62,6 +63,8 @@ def translate_os_errors(path: Any) -> Iterator[None]:
             f"{as_path(path)!r}; a path cannot contain a null byte"
         ) from error
     except OSError as error:
+        if is_from_signal_handler(error):
+            raise
         kind = ERROR_BY_ERRNO.get(error.errno, errors.UnknownError)
         raise kind(f"{show_path(path)}; {error.strerror or error}") from error
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
-from importlib import import_module
 from operator import is_
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from gradtape.core import context, nest
 from gradtape.core.argument import describe
@@ -23,7 +22,6 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
-from gradtape.core.ports import DisplayPort, make_html
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -41,11 +39,13 @@ from gradtape.tape.source import (
     to_current_trace,
     variable_of,
 )
+from gradtape.tape.tape_display import DisplayMethods
 
 log = logging.getLogger("gradtape")
+K = TypeVar("K")
 
 
-class GradientTape:
+class GradientTape(DisplayMethods):
     """Record operations for automatic differentiation.
 
     The tape watches trainable variables that are read inside its context. Call `watch` to watch
@@ -173,6 +173,38 @@ class GradientTape:
             self._variables = self._tape.variables
         return tuple(variable for _, (variable, _) in sorted(self._variables.items()))
 
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> list[Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Tensor: ...
     def gradient(
         self,
         target: Any,
@@ -242,26 +274,6 @@ class GradientTape:
             return results[0]
         return nest.pack_sequence_as(sources, results)
 
-    def summary(self) -> Any:
-        """The recorded ops with shapes, saved bytes and their share; printing it shows a table.
-
-        Lines are known if the tape recorded inside `gradtape.debug.record_lines()`.
-        """
-        import_module(DisplayPort.supplier)
-        return DisplayPort.summarize(self)
-
-    def memory(self) -> Any:
-        """The memory that the tape keeps alive: in total, by op, by line and by name scope."""
-        import_module(DisplayPort.supplier)
-        return DisplayPort.measure(self)
-
-    def draw(self, path: Any = None) -> str:
-        """Draw the recorded ops as SVG, into a file if `path` is given; see `debug.draw`."""
-        import_module(DisplayPort.supplier)
-        return DisplayPort.draw(self, path)
-
-    _repr_html_ = make_html
-
     def _require_record(self) -> TapeRecord:
         if self._tape is None:
             raise RuntimeError(
@@ -288,6 +300,42 @@ class GradientTape:
             self._variables = self._tape.variables
             self._tape = None
 
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: list[Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> dict[K, Tensor]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor: ...
     def jacobian(
         self,
         target: Any,
@@ -327,7 +375,7 @@ class GradientTape:
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Tensor:
         """Derivative of each row of `target` with respect to the same row of `source`.
 
         Args:

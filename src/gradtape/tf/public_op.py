@@ -10,6 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
+from gradtape.core.dims import Dim
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import REDISPATCH, InvalidArgumentError, raise_call_error
 from gradtape.core.fastpath.codegen import make_public_function
@@ -86,6 +87,8 @@ def convert_to_dtype(value: Any, dtype: DType) -> Tensor:
         value = int(value)
     if isinstance(value, int) and dtype.is_integer and -(2**63) <= value < 2**63:
         return make_tensor(np.asarray(value).astype(dtype.as_numpy_dtype)[()])
+    if kind is Dim:
+        return convert(value, dtype)
     if kind in (str, bytes) and dtype is not dtypes.string:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
     if dtype is dtypes.string and kind in (int, float):

@@ -18,6 +18,7 @@ from gradtape.compile.numpy.program import (
     ValueSpec,
     substitute_operands,
 )
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.trace_op import INSTALL
@@ -139,7 +140,9 @@ def record_kernel(
         result = kernel(*args, **static)
         results = tuple(result) if op.outputs else (result,)
         outs = tuple([recorder.to_operand(r) for r in results])
-    except Exception:  # a real error will be raised again when the kernel runs
+    except Exception as error:  # a real error will be raised again when the kernel runs
+        if is_from_signal_handler(error):
+            raise
         return None
     finally:
         recorder.unfreeze_arrays()

@@ -16,8 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gradtape.compile.xla.jax_runtime import why_jax_cannot_run
 from gradtape.compile.xla.kernel_namespace import clone_for_jax, has_jax, jax_kernel_of
 from gradtape.core.errors import InternalError, ResourceExhaustedError
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.ports import JaxPort
 from gradtape.core.primitive import Primitive
 from gradtape.devices.array import Device, DeviceArray, from_jax_array
@@ -145,6 +147,8 @@ def can_have_accelerators() -> bool:
 
 def find_accelerators() -> list[Device]:
     """Query JAX for accelerators and stand-ins."""
+    if why_jax_cannot_run():
+        return []
     import jax
 
     handles = [
@@ -254,6 +258,8 @@ def execute_program(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
         kind = ResourceExhaustedError if "RESOURCE_EXHAUSTED" in str(error) else InternalError
         raise kind(str(error)) from error
     except Exception as error:
+        if is_from_signal_handler(error):
+            raise
         raise NotLowerable(str(error).strip().partition("\n")[0]) from error
 
 

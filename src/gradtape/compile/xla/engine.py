@@ -17,6 +17,7 @@ import numpy as np
 
 from gradtape.compile.index_check import IndexCheck
 from gradtape.compile.xla.device import accelerators
+from gradtape.compile.xla.jax_runtime import call_again
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import XlaPort, devices
@@ -165,6 +166,12 @@ class XlaPlan:
         wide = any(self.specs[self.inputs[k]].dtype.itemsize > 4 for k in self.read_positions)
         return call if wide else executable
 
+    def compile_now(self) -> XlaPlan:
+        """Compile the program before the first call, so that a failure shows; return the plan."""
+        if self.computed_values:
+            _ = self.call_executable
+        return self
+
     def jax_program(self, *values: Any) -> tuple[Any, ...]:
         """The computation as a function of JAX arrays."""
         env = dict(zip([self.inputs[k] for k in self.read_positions], values, strict=True))
@@ -175,9 +182,11 @@ class XlaPlan:
         """Run the plan."""
         arrays: tuple[Any, ...] = ()
         if self.computed_values:
-            arrays = self.call_executable(
-                *[self.as_jax_input(raws[k]) for k in self.read_positions]
-            )
+            given = [self.as_jax_input(raws[k]) for k in self.read_positions]
+            try:
+                arrays = self.call_executable(*given)
+            except Exception as error:
+                arrays = call_again(error, self.call_executable, given)
         values = [*raws, *map(self.wrap_result, arrays)]
         for op, places in self.assertions:
             op.kernel(*[materialize(select_value(values, p)) for p in places])
@@ -206,7 +215,10 @@ class XlaPlan:
                     if type(value) is not kind:
                         pair = pairs[k]
                         needed[k] = pair[1] if pair[0] is value else brought(k, value)
-            arrays = call(*needed)
+            try:
+                arrays = call(*needed)
+            except Exception as error:
+                arrays = call_again(error, call, needed)
             return arrays if straight else self.take_outputs([*given, *arrays])
 
         return start

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradtape.compile.xla.kernel_namespace import clone_for_jax, jax_kernel_of
 from gradtape.core.errors import UnimplementedError
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.graph.control_node import COND, LOOP, NO_LIMIT
 from gradtape.graph.custom_gradient import CUSTOM
@@ -27,13 +28,17 @@ class NotLowerable(UnimplementedError, NotImplementedError):  # noqa: N818  says
 
 @contextlib.contextmanager
 def jax_settings() -> Iterator[None]:
-    """JAX settings while tracing: 64-bit types, and NumPy's promotion of dtypes and ranks."""
+    """JAX settings while tracing: 64-bit types, NumPy's promotion rules, no debugging checks."""
     import jax
 
     with (
         jax.enable_x64(True),
         jax.numpy_dtype_promotion("standard"),
         jax.numpy_rank_promotion("allow"),
+        jax.transfer_guard("allow"),
+        jax.debug_nans(False),
+        jax.debug_infs(False),
+        jax.check_tracer_leaks(False),
     ):
         yield
 
@@ -72,6 +77,8 @@ def lower_nodes(nodes: list[Node], env: dict[int, Any], specs: dict[int, Any]) -
         except NotLowerable:
             raise
         except Exception as error:
+            if is_from_signal_handler(error):
+                raise
             reason = str(error).strip().partition("\n")[0]
             raise NotLowerable(f"{node.op.name} cannot run on JAX ({reason})") from error
         for number, result in zip(node.outputs, results, strict=True):

@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.primitive import Spec, primitive
 from gradtape.core.shape_rule import keep_shape
+from gradtape.core.size_constant import compute_constant
 from gradtape.ops.elementwise import (
     cast,
     ceil,
@@ -65,10 +66,11 @@ def compute_sample_positions(start: Any, end: Any, n: int, count: int) -> Any:
     The result is (boxes, count).
     """
     start, end = (reshape(t, shape=(*shape_of(t), 1), rank=1) for t in (start, end))
+    last = compute_constant(np.float32, n - 1)
     if count == 1:
-        return (start + end) * (n - 1) / 2
+        return (start + end) * last / 2
     steps = np.arange(count, dtype=np.float32)
-    return start * (n - 1) + (end - start) * steps * (n - 1) / (count - 1)
+    return start * last + (end - start) * steps * last / (count - 1)
 
 
 class CropSampler:
@@ -91,7 +93,9 @@ class CropSampler:
 
     def mask_outside(self, place: Any, n: int) -> tuple[Any, Any]:
         """Positions with zero for those outside an axis of length n; and which ones are inside."""
-        inside = logical_and(greater_equal(place, 0), less_equal(place, n - 1))
+        inside = logical_and(
+            greater_equal(place, 0), less_equal(place, compute_constant(np.float32, n - 1))
+        )
         return select(inside, place, zeros_like(place)), inside
 
     def read_pixels_at(self, y: Any, x: Any) -> Any:

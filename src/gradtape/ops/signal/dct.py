@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import with_shape
-from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_constant import compute_constant, scale_power
 from gradtape.ops.elementwise import cast, multiply, real
 from gradtape.ops.shape import concat, flip, pad, shape_of, slice_
 from gradtape.ops.signal.fft import complex_of, irfft, rfft
@@ -36,12 +36,6 @@ def length_factors(n: int, power: float, first: float, other: float, dtype: Any)
     return (np.where(np.arange(n) == 0, first, other) * np.float64(n) ** power).astype(dtype)
 
 
-@with_shape(lambda n, dtype: Spec(((), np.dtype(dtype))))
-def orthonormal_factor(n: int, dtype: Any) -> Any:
-    """The factor that makes the transform of type IV orthonormal."""
-    return np.asarray(np.sqrt(0.5 / n), dtype)[()]
-
-
 def cosine_transform(x: Any, *, kind: int, dtype: Any, ortho: bool = False) -> Any:
     """Cosine transform of type 1 to 4 (`kind`), scaled as in FFTPACK or orthonormal."""
     n = shape_of(x)[-1]
@@ -61,4 +55,6 @@ def cosine_transform(x: Any, *, kind: int, dtype: Any, ortho: bool = False) -> A
         return slice_last(irfft(pad_last_to(spectrum, n + 1), length=2 * n), 0, n)
     # The transform of type IV is the odd entries of type II at twice the length.
     out = slice_last(cosine_transform(pad_last_to(x, 2 * n), kind=2, dtype=dtype), 1, None, 2)
-    return multiply(out, compute_constant(orthonormal_factor, n, dtype)) if ortho else out
+    return (
+        multiply(out, compute_constant(scale_power, n, np.sqrt(0.5), -0.5, dtype)) if ortho else out
+    )

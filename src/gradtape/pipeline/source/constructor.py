@@ -17,6 +17,7 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_index, describe
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.pipeline.base import INFINITE, UNKNOWN, DatasetBase, is_always_pure, make_dataset
@@ -414,7 +415,9 @@ def zip_iterators(iterators: list[Iterator[Any]]) -> Iterator[Any]:
                 leaves.append(next(each))
         except StopIteration:
             raise
-        except Exception:
+        except Exception as error:
+            if is_from_signal_handler(error):
+                raise
             for other in iterators[len(leaves) + 1 :]:
                 with contextlib.suppress(Exception):
                     next(other)

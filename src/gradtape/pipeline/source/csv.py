@@ -104,8 +104,8 @@ def as_field_tensor(value: Any) -> Any:
 
 def as_field_bytes(value: Any) -> bytes:
     """A string or string tensor as bytes."""
-    found: bytes = convert(value).numpy()
-    return found
+    found: Any = convert(value).numpy()
+    return bytes(found)
 
 
 def column_dtype_and_default(default: Any) -> tuple[Any, Any]:

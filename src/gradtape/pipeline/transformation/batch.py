@@ -12,6 +12,7 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.ragged.row_partition import as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.sparse_tensor import SparseTensorSpec
@@ -60,7 +61,9 @@ def group_items(
         group: list[Any] = []
         try:
             group.extend(islice(items, size))
-        except Exception:
+        except Exception as error:
+            if is_from_signal_handler(error):
+                raise
             for _ in range(len(group) + 1, size if fused else 0):
                 with contextlib.suppress(Exception):
                     next(items)
@@ -85,8 +88,8 @@ def gather_batches(
             raise StopIteration
         try:
             return rows.gather_batch(group)
-        except Exception:
-            if rows.is_in_memory:
+        except Exception as error:
+            if rows.is_in_memory or is_from_signal_handler(error):
                 raise
         elements = []
         for at, index in enumerate(group, 1):

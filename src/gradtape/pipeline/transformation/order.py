@@ -12,6 +12,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.pipeline.base import INFINITE, UNKNOWN, DatasetBase, as_python_int
@@ -214,6 +215,8 @@ class OrderMethods(DatasetBase):
                     except StopIteration:
                         raise
                     except Exception as error:
+                        if is_from_signal_handler(error):
+                            raise
                         if log_warning:
                             import warnings
 

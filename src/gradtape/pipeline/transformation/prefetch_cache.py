@@ -126,7 +126,8 @@ class BufferMethods(DatasetBase):
             TensorFlow cannot read the files. They are identified by the element spec and the number
             of elements only: use another `path` when the functions of the dataset change.
         """
-        kept = Snapshot(self, os.fsdecode(convert(path).numpy()), shard_func, reader_func)
+        folder: Any = convert(path).numpy()
+        kept = Snapshot(self, os.fsdecode(folder), shard_func, reader_func)
         dataset = make_dataset(
             kept.start, self._get_element_spec, self._size, self._options, [self]
         )

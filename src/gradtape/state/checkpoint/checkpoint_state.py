@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core.errors import public
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.files import tensor_bundle
 from gradtape.files.access import as_path, open_replacement
 from gradtape.files.protobuf import import_protobuf, make_message_classes
@@ -71,6 +72,8 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         with open(name, encoding="utf-8") as file:
             state = text_format.Parse(file.read(), CheckpointState())
     except (OSError, UnicodeDecodeError, text_format.ParseError) as error:
+        if is_from_signal_handler(error):
+            raise
         if not isinstance(error, FileNotFoundError):
             log.warning("%s: %s: state file ignored", name, error)
         return None

@@ -12,6 +12,7 @@ from typing import Any
 
 from gradtape.core.argument import as_integer
 from gradtape.core.errors import public
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.files import tensor_bundle
 from gradtape.files.access import as_path
 from gradtape.state.checkpoint.checkpoint import Checkpoint, CheckpointOptions
@@ -220,7 +221,9 @@ def find_data_files(prefix: str) -> list[str]:
     folder, start = os.path.split(prefix)
     try:
         names = os.listdir(folder or ".")
-    except OSError:
+    except OSError as error:
+        if is_from_signal_handler(error):
+            raise
         return []
     return [
         os.path.join(folder, name)

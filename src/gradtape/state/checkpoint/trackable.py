@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import Any, Protocol, SupportsIndex
 
+from gradtape.core.interruption import is_from_signal_handler
+
 PENDING_ATTRIBUTE = "_self_pending"  # attribute: restored values for children that do not exist yet
 CHILDREN_ATTRIBUTE = "_self_tracked"  # attribute: children by name
 TRACKING_ATTRIBUTE = (
@@ -90,7 +92,9 @@ def functions_of(value: Any) -> dict[str, Any]:
         if name == DEFAULT_SIGNATURE_ATTRIBUTE or is_saved_function(static):
             try:
                 attribute = getattr(value, name)
-            except Exception:
+            except Exception as error:
+                if is_from_signal_handler(error):
+                    raise
                 continue
             if is_saved_function(attribute):
                 found[name] = attribute

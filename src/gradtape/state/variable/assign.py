@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class AssignMethods:
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Self:
         """Replace the value.
 
         Args:
@@ -107,7 +107,7 @@ class AssignMethods:
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Self:
         """Add `delta` of the variable's shape and dtype; see `assign` for the other arguments."""
         try:
             return self._apply_delta(add, np.add, delta, read_value)
@@ -124,7 +124,7 @@ class AssignMethods:
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Self:
         """Subtract `delta` of the variable's shape and dtype; see `assign` for other arguments."""
         try:
             return self._apply_delta(subtract, np.subtract, delta, read_value)

@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import dtypes
 from gradtape.core.argument import check_text
 from gradtape.core.context import current_trace, local, use_recorders
@@ -241,7 +243,7 @@ class Variable(
         """The current value as a new tensor; later assignments do not change it."""
         return self.value()
 
-    def numpy(self) -> Any:
+    def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the value as a NumPy array, or as a NumPy scalar."""
         if active_trace() is not None:
             raise NotImplementedError(

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradtape.core import dtypes, nest
 from gradtape.core.argument import as_sequence
+from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import has_dims
@@ -89,12 +90,16 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """`x`, after a check that its shape is compatible with `shape`."""
     tensor = convert(x)
     wanted = TensorShape(shape)
-    if not tensor.shape.is_compatible_with(wanted):
+    out: Any = identity_of(tensor)
+    try:
+        out.set_shape(wanted)
+    except ValueError:
         raise InvalidArgumentError(
             f"ensure_shape: Shape of tensor {list(tensor.shape)} is not compatible with expected "
             f"shape {wanted}."
-        )
-    return identity_of(tensor)
+        ) from None
+    checked: Tensor = out
+    return checked
 
 
 @overload
@@ -280,6 +285,11 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
             f"broadcast_to: Incompatible shapes: {list(have)} vs. {list(wanted)}. Sizes must be "
             "equal or 1."
         )
+    if has_dims(wanted):
+        stretched: Tensor = current_trace()[0].bind(
+            stretch.op, (x,), {"shape": wanted, "rank": len(have)}
+        )
+        return stretched
     return stretch(x, shape=wanted, rank=len(have))
 
 

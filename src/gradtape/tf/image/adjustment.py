@@ -12,6 +12,7 @@ from gradtape.core import dtypes
 from gradtape.core.argument import check_number
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.size_constant import compute_constant, scale_power
 from gradtape.core.tensor import Tensor
 from gradtape.graph.side_effect import side_effect
 from gradtape.ops import reduce as r
@@ -156,7 +157,7 @@ def per_image_standardization(image: Any) -> Tensor:
         image: (..., height, width, channels).
     """
     x = cast(check_pixels("per_image_standardization", image), dtypes.float32)
-    least = np.float32(1 / np.sqrt(prod(x._array.shape[-3:])))
+    least = compute_constant(scale_power, prod(x._array.shape[-3:]), 1.0, -0.5, np.float32)
     centred = subtract(x, reduce_mean(x, axis=[-3, -2, -1], keepdims=True))
     deviation = reduce_std(x, axis=[-3, -2, -1], keepdims=True)
     return divide(centred, maximum(deviation, least))

@@ -13,7 +13,7 @@ from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, INT64, with_shape
 from gradtape.core.size_constant import compute_constant
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e
 from gradtape.ops import xla_lowering
@@ -183,7 +183,7 @@ def extract_unit_lower(both: Tensor) -> Any:
         diagonal_ops.keep_band(both, lower=-1, upper=0),
         diagonal_ops.keep_band(both, lower=0, upper=0),
     )
-    return e.add(strict, make_tensor(np.eye(n, dtype=both._array.dtype)))
+    return e.add(strict, convert(compute_constant(np.eye, n, None, 0, both._array.dtype)))
 
 
 @public

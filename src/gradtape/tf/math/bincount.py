@@ -14,12 +14,13 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, broadcast_pair, with_shape
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import segment, xla_lowering
 from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.shape import reshape, shape_of, slice_axis
 from gradtape.ops.xla_lowering import on_jax
+from gradtape.tf.array.creation import make_full
 from gradtape.tf.array.shape import squeeze
 from gradtape.tf.math.cast import cast
 from gradtape.tf.public_op import FULL_FLOATS, INDICES, REAL, check_dtype
@@ -206,11 +207,7 @@ def confusion_matrix(
         size = int(convert(num_classes)._array)
     cells = apply_raw(flatten_pairs, rows, columns, size)
     wanted = as_dtype(dtype)
-    share = (
-        make_tensor(np.ones(own, wanted.as_numpy_dtype))
-        if weights is None
-        else cast(convert(weights), wanted)
-    )
+    share = make_full(own, 1, wanted) if weights is None else cast(convert(weights), wanted)
     if shape_of(share) != own:
         raise ValueError(
             f"confusion_matrix: weights must have the shape of predictions. Received {share.shape}."

@@ -9,6 +9,7 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import REDISPATCH, InvalidArgumentError, public, raise_call_error
 from gradtape.core.fastpath.codegen import make_public_function
+from gradtape.core.open_shape import is_same_shape
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer, no_nan
@@ -282,11 +283,10 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     check_same_dtype("Betainc", first, second)
     check_same_dtype("Betainc", first, third, 2)
     check_dtype("Betainc", first, FULL_FLOATS)
-    shapes = {shape_of(t) for t in (first, second, third)} - {()}
-    if len(shapes) > 1:
+    shapes = [shape_of(t) for t in (first, second, third) if t._array.ndim]
+    if not all(is_same_shape(shape, shapes[0]) for shape in shapes):
         raise InvalidArgumentError(
-            f"betainc: Shapes of the arguments are inconsistent: {sorted(shapes)}. Broadcast "
-            "them first."
+            f"betainc: Shapes of the arguments are inconsistent: {shapes}. Broadcast them first."
         )
     return s.betainc(first, second, third)
 

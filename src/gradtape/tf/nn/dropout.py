@@ -17,11 +17,11 @@ from gradtape.tf.random.stateless import stateless_uniform
 def noise_shape_of(x: Tensor, noise_shape: Any) -> Any:
     """The shape of the mask; None entries are replaced by the size of `x`."""
     if noise_shape is None:
-        return x.shape
+        return x._array.shape
     if isinstance(noise_shape, TensorShape):
         noise_shape = noise_shape.as_list()
     if isinstance(noise_shape, (list, tuple)) and len(noise_shape) == x.ndim:
-        sizes = zip(noise_shape, x.shape, strict=True)
+        sizes = zip(noise_shape, x._array.shape, strict=True)
         return [size if n is None else n for n, size in sizes]
     return noise_shape
 

@@ -13,7 +13,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.shapes import normalize_axes
 from gradtape.core.size_constant import compute_constant
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg.diagonal import band_mask
@@ -230,8 +230,8 @@ def local_response_normalization(
             f"lrn: input must be 4-dimensional. Received shape {list(x._array.shape)}."
         )
     channels = x._array.shape[-1]
-    near = band_mask(channels, channels, depth_radius, depth_radius).astype(x._array.dtype)
-    total = matmul(e.square(x), make_tensor(near))
+    near = compute_constant(band_mask, channels, channels, depth_radius, depth_radius)
+    total = matmul(e.square(x), e.cast(convert(near), dtype=x._array.dtype))
     return x / (total * alpha + bias) ** beta
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.argument import as_index, describe
 from gradtape.core.errors import ResourceExhaustedError, public
+from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, keep_shape, with_shape
 from gradtape.core.size_constant import compute_constant
@@ -82,7 +83,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
     rows, places = swapaxes(x, axis, -1), swapaxes(index, axis, -1)
-    batch = np.broadcast_shapes(rows._array.shape[:-1], places._array.shape[:-1])
+    batch = broadcast_shapes(rows._array.shape[:-1], places._array.shape[:-1])
     count = rows._array.shape[-1]
     rows = tf.broadcast_to(rows, (*batch, count))
     places = tf.broadcast_to(places, (*batch, places._array.shape[-1]))

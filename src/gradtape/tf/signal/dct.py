@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.size_constant import compute_constant, scale_power
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
@@ -156,7 +155,7 @@ def inverse_mdct(
         )
     out = dct(x, type=4, norm=norm)
     if norm is None:
-        out = e.multiply(out, np.asarray(0.5 / half, out._array.dtype)[()])
+        out = e.multiply(out, compute_constant(scale_power, half, 0.5, -1.0, out._array.dtype))
     a, b = s.split(out, axis=-1, sizes=(half // 2,) * 2)
     mirrored = (
         b,

@@ -10,6 +10,7 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_integer, as_real
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
+from gradtape.core.size_constant import compute_constant, scale_power
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.tf.signal.dct import dct
@@ -103,6 +104,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
             "mfccs_from_log_mel_spectrograms: num_mel_bins must be positive. "
             f"Received shape {x._array.shape}."
         )
-    scale = np.asarray(np.sqrt(0.5 / bins), x._array.dtype)[()]
+    scale = compute_constant(scale_power, bins, np.sqrt(0.5), -0.5, x._array.dtype)
     result: Tensor = e.multiply(dct(x, type=2), scale)
     return result
