@@ -48,7 +48,7 @@ UNTYPED = re.compile(r"""
     DType\.(as_numpy_dtype|max|min) | IndexedSlices\.(dense_shape|graph|indices|op|values)
     | io\.\w+Feature\.(default_value|dtype|index_key|shape|size)
     | train\.(BytesList|Example|Features?|FeatureLists?|FloatList|Int64List|SequenceExample)
-    | GradientTape\.(memory|summary) | make_tensor_proto
+    | GradientTape\.(explain|memory|summary) | make_tensor_proto
     | (\w+\.)+(value_type|element_spec|get_value) | errors\.\w+\.(node_def|op)
     """, re.VERBOSE)  # fmt: skip
 

@@ -28,6 +28,7 @@ _NAMES_BY_MODULE = {
     "gradtape.pipeline.optional": "OptionalSpec",
     "gradtape.jit.function": "function",
     "gradtape.state.module": "Module",
+    "gradtape.state.variable.creator": "variable_creator_scope",
     "gradtape.state.variable.variable": "Variable",
     "gradtape.tf.config.device_spec": "DeviceSpec",
     "gradtape.tape.custom_gradient": "custom_gradient grad_pass_through recompute_grad",
@@ -167,3 +168,6 @@ def __getattr__(name: str) -> object:
 
 if _environ.get("GRADTAPE_INSTALL", "0") not in ("", "0"):
     __getattr__("install")()  # type: ignore[operator]
+
+if _environ.get("GRADTAPE_EXPLAIN", "0") not in ("", "0"):
+    _import_module("gradtape.debug.explanation.switch").explain_until_exit()

@@ -22,6 +22,7 @@ from gradtape.dropin.install import uninstall as uninstall
 from gradtape.jit.function_type import function as function
 from gradtape.pipeline.optional import OptionalSpec as OptionalSpec
 from gradtape.state.module import Module as Module
+from gradtape.state.variable.creator import variable_creator_scope as variable_creator_scope
 from gradtape.state.variable.variable import Variable as Variable
 from gradtape.tape.custom_gradient import custom_gradient as custom_gradient
 from gradtape.tape.custom_gradient import grad_pass_through as grad_pass_through

@@ -39,7 +39,22 @@ def through_cond():
     return tf.gradients(tf.cond(x > 0, lambda: x * x, lambda: x), x)[0]
 
 
+@tf.function(autograph=False)
+def inside_loop(x, factor):
+    def step(i, value):
+        return i + 1, value - tf.gradients(factor * value**2, value)[0]
+
+    return tf.while_loop(lambda i, _: i < 3, step, [0, x])[1]
+
+
+@tf.function
+def inside_cond(x):
+    return tf.cond(x > 0, lambda: tf.gradients(x**3, x)[0], lambda: x)
+
+
 for _ in range(3):
+    check("gradient in a loop", 0.125, lambda: float(inside_loop(tf.constant(1.0), 0.25)))
+    check("gradient in a branch", 12, lambda: float(inside_cond(two)))
     check("constant", 4, lambda: float(by_constant()))
     check("variable", [3, 3], lambda: [float(g) for g in by_variable()])
     check("second derivative", [6, 12], lambda: twice().numpy().tolist())

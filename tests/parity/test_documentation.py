@@ -6,7 +6,12 @@ from tests.documentation import failures, pages
 
 tensorflow = pytest.importorskip("tensorflow")
 PAGES = pages()
-OURS = {"index.md", "func.md", "debug.md"}  # pages about what TensorFlow does not have
+OURS = {
+    "index.md",
+    "func.md",
+    "debug.md",
+    "explain.md",
+}  # pages about what TensorFlow does not have
 
 
 @pytest.mark.filterwarnings("ignore")  # TensorFlow warns on import

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -27,12 +27,16 @@ class ThreadState(threading.local):
     scratch: bool = False  # whether tensors of unknown size may exist: see `shape_inference`
     lane: int | None = None  # which of the two sizes `shape_inference` is running
     depends_on_data: bool = False  # whether that run has used the data of a placeholder
+    origin: Any = None  # the location of the op that a replay or a backward step stands for
+    scopes: tuple[Any, ...] = ()  # of the library, while the ledger is active
+    moment: Any = None  # the `ledger.Moment` without recorders
     random_streams: Any = None  # random streams of a tf.function that runs eagerly
     probe_size: int = 0
     """While only shapes are inferred: a size to use where the contents of strings decide it."""
 
 
 local = ThreadState()
+scope_hook: list[Callable[[], None] | None] = [None]  # called by `use_recorders`: see `core.ledger`
 is_unmarked = attrgetter("unmarked")
 hand_watched_count = [0]
 counts_by_thread: dict[
@@ -87,11 +91,15 @@ def pop_recorder(recorder: Any) -> None:
 def use_recorders(recorders: tuple[Any, ...]) -> Iterator[None]:
     """Use exactly `recorders` within this scope."""
     before = local.recorders
+    scopes = local.scopes
     try:
+        if scope_hook[0] is not None:
+            scope_hook[0]()
         set_recorders(recorders)
         yield
     finally:
         local.recorders = before  # not by a call, which an interrupt could hit
+        local.scopes, local.moment = scopes, None
         update_hand_watched_count(local.__dict__)
 
 

@@ -182,7 +182,7 @@ def to_shape_tuple(shape: Any) -> tuple[int, ...]:
         shape = shape.value()
     if isinstance(shape, (np.ndarray, np.generic)):
         return tuple(to_dimension_size(n) for n in np.ravel(shape).tolist())
-    if isinstance(shape, (list, tuple)):
+    if isinstance(shape, (list, tuple, range)):
         return tuple([n if type(n) is int else to_dimension_size(n) for n in shape])
     return (to_dimension_size(shape),)
 

@@ -20,10 +20,11 @@ import numpy as np
 from gradtape.core.array_conversion import out_of_range_error
 from gradtape.core.context import local, next_uid, update_hand_watched_count
 from gradtape.core.errors import InvalidArgumentError, OpError, ResourceExhaustedError
-from gradtape.core.open_shape import is_same_shape
+from gradtape.core.ledger import ledger, note_bind
+from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.ports import DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.core.tensor import Tensor, mark_recorded, wrap_array
 
 Fetcher = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
 
@@ -36,7 +37,16 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 class TapeRecord(dict[int, Any]):
     """The record of a tape: uid → entry of a recorded result, uid → None of a watched tensor."""
 
-    __slots__ = ("__weakref__", "accessed", "roots", "thread_dict", "unmarked", "variables")
+    __slots__ = (
+        "__weakref__",
+        "accessed",
+        "roots",
+        "serial",
+        "thread_dict",
+        "unmarked",
+        "variables",
+    )
+    serial: int  # set by `core.ledger`
     is_trace = False  # True for a trace, which takes over ops and is always the outermost recorder
 
     def __init__(self, accessed: bool = True) -> None:
@@ -183,9 +193,11 @@ def bind(op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         return recorders[0].bind(op, args, static)
     raws = tuple([a._array if isinstance(a, Tensor) else a for a in args])
     result = run_kernel(op, raws, static)
-    out = tuple([make_tensor(r) for r in result]) if op.outputs else make_tensor(result)
+    out = tuple([wrap_array(r) for r in result]) if op.outputs else wrap_array(result)
     for record in recorders:
         record_op(record, op, args, raws, static, out, result)
+    if ledger.active:
+        note_bind(op, args, out)
     return out
 
 
@@ -273,4 +285,4 @@ def needs_unbroadcast(core: int, raws: tuple[Any, ...], result: Any) -> bool:
     """Whether an operand was broadcast in front of its last `core` axes."""
     end = -core or None
     front = np.shape(result)[:end]
-    return not all(is_same_shape(np.shape(raw)[:end], front) for raw in raws)
+    return not all(assume_same_shape(np.shape(raw)[:end], front) for raw in raws)

@@ -34,6 +34,17 @@ def is_same_shape(a: Shape, b: Shape) -> bool:
     )
 
 
+def assume_same_shape(a: Shape, b: Shape) -> bool:
+    """Whether two shapes are equal; unknown sizes are assumed to be, if nothing contradicts."""
+    if len(a) != len(b):
+        return False
+    pairs = [(m, n) for m, n in zip(a, b, strict=True) if m is not n]
+    if any(m != n for m, n in pairs if type(m) is type(n) is int):
+        return False
+    open_pairs = [(m, n) for m, n in pairs if not type(m) is type(n) is int]
+    return all((m if type(m) is Dim else n).context.assume_equal(m, n) for m, n in open_pairs)
+
+
 def broadcast_shapes(*shapes: Shape) -> Shape:
     """The shape that shapes broadcast to; raises InvalidArgumentError if they cannot."""
     if len(shapes) == 1:

@@ -151,6 +151,16 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     method_module: Callable[[], Any]
 
 
+class ExplainPort(Port, supplier="gradtape.debug.explanation.lost"):
+    """`explain` says why the gradient of a tape, or the tangent of an accumulator, is None.
+
+    `explain_lost` answers for the gradients that were None so far.
+    """
+
+    explain: Callable[[Any, Any, Any], Any]
+    explain_lost: Callable[[], list[Any]]
+
+
 class DisplayPort(Port, supplier="gradtape.debug.display"):
     """What tapes, tensors, variables, functions and datasets show of themselves.
 

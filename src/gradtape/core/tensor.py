@@ -11,6 +11,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.errors import ResourceExhaustedError, public
+from gradtape.core.ledger import ledger, note_departure
+from gradtape.core.origin import note_birth
 from gradtape.core.ports import DevicePort, devices, make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
@@ -139,6 +141,12 @@ class Tensor(TensorLike):
     def _overload_operator(cls, name: str, function: Callable[..., Any]) -> None:
         setattr(cls, name, function)
 
+    def __bool__(self) -> bool:
+        """Read the value as a bool; subclasses can."""
+        raise TypeError(f"Using a {type(self).__name__} as a Python `bool` is not allowed.")
+
+    __nonzero__ = __bool__  # Python 2's name, which packages copy
+
 
 MISSING_ATTRIBUTES = ("T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist")
 for name in MISSING_ATTRIBUTES:
@@ -155,9 +163,11 @@ class EagerTensor(Tensor):
         array = self._array
         if isinstance(array, np.ndarray):
             try:
-                return array.copy() if array.ndim else array[()]
+                array = array.copy() if array.ndim else array[()]
             except MemoryError as error:
                 raise ResourceExhaustedError(f"numpy: {error}.") from None
+        if ledger.active:
+            note_departure(self, "numpy", array)
         return array
 
     def _numpy(self) -> Any:
@@ -211,12 +221,16 @@ class EagerTensor(Tensor):
         """A read-only view of the value; a copy if `dtype` differs or `copy` is true."""
         view = np.asarray(self._array).view()
         view.flags.writeable = False
-        if dtype is None and not copy:
-            return view
-        return np.array(view, dtype=dtype, copy=copy)
+        if dtype is not None or copy:
+            view = np.array(view, dtype=dtype, copy=copy)
+        if ledger.active:
+            note_departure(self, "numpy", view)
+        return view
 
     def __dlpack__(self, **options: Any) -> Any:
         """The value as a DLPack capsule that shares its memory; consumers must not write to it."""
+        if ledger.active:
+            note_departure(self, "numpy", None)
         array = np.asarray(self._array)
         try:
             return array.__dlpack__(**options)
@@ -233,6 +247,8 @@ class EagerTensor(Tensor):
 
     def __bytes__(self) -> bytes:
         """The bytes of the value."""
+        if ledger.active:
+            note_departure(self, "numpy", None)
         return bytes(self._array.tobytes())
 
     @public
@@ -255,6 +271,8 @@ class EagerTensor(Tensor):
     def __bool__(self) -> bool:
         """The truth value of a single element; False if there is none."""
         array = self._array
+        if ledger.active:
+            note_departure(self, "python", None)
         if array.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "
@@ -281,6 +299,8 @@ class EagerTensor(Tensor):
     def __index__(self) -> int:
         """An integer scalar as an index."""
         array = self._array
+        if ledger.active:
+            note_departure(self, "python", None)
         if array.shape or array.dtype.kind not in "iu":
             raise TypeError(
                 f"only integer scalar tensors can be an index. Received {self.dtype.name} of "
@@ -289,6 +309,8 @@ class EagerTensor(Tensor):
         return int(array)
 
     def _scalar(self) -> Any:
+        if ledger.active:
+            note_departure(self, "python", None)
         if self._array.shape:
             raise TypeError(
                 "only 0-dimensional tensors can be converted to Python scalars. Received shape "
@@ -300,6 +322,8 @@ class EagerTensor(Tensor):
 
     def __format__(self, spec: str) -> str:
         """Format as NumPy does; a scalar as its Python number."""
+        if ledger.active:
+            note_departure(self, "python", None)
         return np.asarray(self._array).__format__(spec)
 
     def __copy__(self) -> EagerTensor:
@@ -317,11 +341,15 @@ class EagerTensor(Tensor):
     def __repr__(self) -> str:
         """Shape, dtype and value, as in TensorFlow."""
         text = format_value(self._array)
+        if ledger.active:
+            note_departure(self, "python", None)
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={text}>"
 
     def __str__(self) -> str:
         """Value, shape and dtype, as in TensorFlow."""
         text = start_on_new_line(str(self._array))
+        if ledger.active:
+            note_departure(self, "python", None)
         return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
 
     @property
@@ -372,6 +400,20 @@ def start_on_new_line(text: str) -> str:
 
 def make_tensor(raw: Any) -> EagerTensor:
     """Make a tensor of a raw array, which must not be written to from now on."""
+    if ledger.active:
+        tensor = wrap_array(raw)
+        note_birth(tensor)
+        return tensor
+    if devices.active:
+        return DevicePort.make_tensor(raw)
+    tensor = EagerTensor()
+    tensor._array = raw
+    tensor.uid = next_uid()
+    return tensor
+
+
+def wrap_array(raw: Any) -> EagerTensor:
+    """`make_tensor` for the result of an op, which the ledger describes."""
     if devices.active:
         return DevicePort.make_tensor(raw)
     tensor = EagerTensor()

@@ -1,9 +1,16 @@
 """Debugging tools that TensorFlow does not have: engine comparison, tape memory, source."""
 
+from gradtape.debug.anomaly.report import AnomalyReport as AnomalyReport
+from gradtape.debug.anomaly.switch import anomaly as anomaly
 from gradtape.debug.display import draw as draw
 from gradtape.debug.engine_comparison import Comparison as Comparison
 from gradtape.debug.engine_comparison import Difference as Difference
 from gradtape.debug.engine_comparison import compare_engines as compare_engines
+from gradtape.debug.explanation.answer import Answer as Answer
+from gradtape.debug.explanation.switch import LostGradientError as LostGradientError
+from gradtape.debug.explanation.switch import Report as Report
+from gradtape.debug.explanation.switch import explain as explain
+from gradtape.debug.explanation.switch import strict as strict
 from gradtape.debug.function_explanation import explain_function as explain_function
 from gradtape.debug.gradient_check import GradientCheck as GradientCheck
 from gradtape.debug.gradient_check import check_gradients as check_gradients
@@ -14,16 +21,26 @@ from gradtape.debug.summary import record_lines as record_lines
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes
 
 __all__ = [
+    "AnomalyReport",
+    "Answer",
     "Comparison",
     "Difference",
     "GradientCheck",
+<<<<<<< HEAD
     "Profile",
+=======
+    "LostGradientError",
+    "Report",
+    "anomaly",
+>>>>>>> main
     "check_gradients",
     "compare_engines",
     "draw",
+    "explain",
     "explain_function",
     "profile",
     "record_lines",
     "saved_bytes",
     "source",
+    "strict",
 ]  # `help` describes these

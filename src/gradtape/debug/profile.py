@@ -72,7 +72,7 @@ class Profile:
         """Start measuring this thread."""
         self.begin = time.perf_counter()
         self.before = sys.gettrace()
-        sys.settrace(self.trace_call)
+        sys.settrace(self._trace_call)
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
@@ -84,36 +84,36 @@ class Profile:
 
     # -- the trace functions
 
-    def trace_call(self, frame: FrameType, event: str, arg: Any) -> Any:
+    def _trace_call(self, frame: FrameType, event: str, arg: Any) -> Any:
         """Choose what to measure of a frame that begins."""
         code = frame.f_code
         file = code.co_filename
         if file == TEMPLATE_FILE:
-            return self.open_span(frame, code.co_name, "op")
+            return self._open_span(frame, code.co_name, "op")
         if file.startswith(PLAN_PREFIX):
-            self.open_span(frame, "plan", "plan")
+            self._open_span(frame, "plan", "plan")
             frame.f_trace_lines = True
-            return self.trace_plan
+            return self._trace_plan
         if file == REFERENCE_FILE and code.co_name == "function":
             op = frame.f_locals.get("op")
-            return self.open_span(frame, str(getattr(op, "name", "op")), "op")
+            return self._open_span(frame, str(getattr(op, "name", "op")), "op")
         if file == FUNCTION_FILE and code.co_name == "__call__":
             name = getattr(frame.f_locals.get("self"), "_name", "function")
-            return self.open_span(frame, f"function {name}", "function")
+            return self._open_span(frame, f"function {name}", "function")
         if file == TAPE_FILE and code.co_name in ("gradient", "jacobian", "batch_jacobian"):
-            return self.open_span(frame, f"tape.{code.co_name}", "backward pass")
+            return self._open_span(frame, f"tape.{code.co_name}", "backward pass")
         return None
 
-    def open_span(self, frame: FrameType, name: str, kind: str) -> Any:
+    def _open_span(self, frame: FrameType, name: str, kind: str) -> Any:
         """Begin an event that ends with the frame."""
         frame.f_trace_lines = False
         file, line = find_user_line()
         event = ProfileEvent(name, kind, time.perf_counter() - self.begin, line=f"{file}:{line}")
         self.events.append(event)
         self.stack.append((event, 0.0))
-        return self.trace_return
+        return self._trace_return
 
-    def close_span(self) -> None:
+    def _close_span(self) -> None:
         """End the innermost event."""
         event, inside = self.stack.pop()
         event.duration = time.perf_counter() - self.begin - event.start
@@ -122,16 +122,16 @@ class Profile:
             outer, time_inside = self.stack[-1]
             self.stack[-1] = (outer, time_inside + event.duration)
 
-    def trace_return(self, frame: FrameType, event: str, arg: Any) -> Any:
+    def _trace_return(self, frame: FrameType, event: str, arg: Any) -> Any:
         """End the event of a frame that returns."""
         if event == "return":
-            self.close_span()
-        return self.trace_return
+            self._close_span()
+        return self._trace_return
 
-    def trace_plan(self, frame: FrameType, event: str, arg: Any) -> Any:
+    def _trace_plan(self, frame: FrameType, event: str, arg: Any) -> Any:
         """End the statement of a plan that ran, and begin the next one."""
         if event in ("line", "return") and self.stack[-1][0].kind == "node":
-            self.close_span()
+            self._close_span()
         if event == "line":
             text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
             node = ProfileEvent(text, "node", time.perf_counter() - self.begin)
@@ -139,8 +139,8 @@ class Profile:
             self.events.append(node)
             self.stack.append((node, 0.0))
         elif event == "return":
-            self.close_span()
-        return self.trace_plan
+            self._close_span()
+        return self._trace_plan
 
     # -- results
 

@@ -10,6 +10,7 @@ from importlib.metadata import version
 USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
        gradtape [run] -m module [argument ...]
        gradtape [run] -c code [argument ...]
+       gradtape [run] --explain|--anomaly script.py [argument ...]
        gradtape check script.py|notebook.ipynb|folder ...
        gradtape verify [--python PYTHON] script.py [argument ...]
        gradtape info
@@ -18,6 +19,7 @@ USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
 Run a TensorFlow program on gradtape. `python -m gradtape` is the same command.
 
   run      run a script, a module, code or standard input (-); the default
+           --explain says at the end why gradients were None, --anomaly where NaN came from
   check    list the TensorFlow symbols that a program uses and gradtape lacks, without running it
   verify   run a script on gradtape and on TensorFlow; report the first divergence of prints
            and gradients (--python names an interpreter that has TensorFlow)
@@ -33,6 +35,9 @@ COMMANDS = {
 """Module and function of each command; the function takes its arguments and returns a status."""
 
 
+RUN_OPTIONS = ("-m", "-c", "-", "--explain", "--anomaly")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (by default those of this process) name; return a status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -45,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if first in COMMANDS:
         given.pop(0)
-    elif not first or (first.startswith("-") and first not in ("-m", "-c", "-")):
+    elif not first or (first.startswith("-") and first not in RUN_OPTIONS):
         problem = f"unknown option {first}\n" if first else ""
         sys.stderr.write(problem + USAGE)
         return 2

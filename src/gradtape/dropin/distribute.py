@@ -1,11 +1,13 @@
-"""tf.distribute for one device: the default strategy, which calls functions directly."""
+"""tf.distribute for one device: strategies with one replica, which call functions directly."""
 
 from __future__ import annotations
 
 import contextlib
+import threading
+from collections.abc import Iterator
 from enum import Enum
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class ReduceOp(Enum):
@@ -32,8 +34,23 @@ class DistributedValues:
     """A value for each replica; for isinstance checks, there are no instances."""
 
 
+class InputContext(NamedTuple):
+    """What a function that makes the dataset of a replica is told."""
+
+    num_input_pipelines: int = 1
+    input_pipeline_id: int = 0
+    num_replicas_in_sync: int = 1
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        """The batch size of the one replica."""
+        return global_batch_size
+
+
 class StrategyExtended:
     """The part of a strategy that optimizers use."""
+
+    worker_devices: tuple[str, ...] = ("/device:CPU:0",)
+    parameter_devices: tuple[str, ...] = ("/device:CPU:0",)
 
     def update(
         self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True
@@ -50,6 +67,26 @@ class StrategyExtended:
         return True
 
 
+class StrategyState(threading.local):
+    """The strategy of this thread, and whether its code runs for all replicas at once."""
+
+    def __init__(self) -> None:
+        """Start with the default strategy, in its one replica."""
+        self.strategy: Strategy = DEFAULT_STRATEGY
+        self.is_cross_replica: bool = False
+
+
+@contextlib.contextmanager
+def use_strategy(strategy: Strategy, is_cross_replica: bool) -> Iterator[Strategy]:
+    """Scope with this strategy."""
+    before = STATE.strategy, STATE.is_cross_replica
+    STATE.strategy, STATE.is_cross_replica = strategy, is_cross_replica
+    try:
+        yield strategy
+    finally:
+        STATE.strategy, STATE.is_cross_replica = before
+
+
 class Strategy:
     """The default strategy: one replica, on this machine."""
 
@@ -61,11 +98,18 @@ class Strategy:
 
     def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
         """Call `fn` once."""
-        return fn(*args, **(kwargs or {}))
+        if not callable(fn):
+            raise TypeError(f"Strategy.run: fn must be callable. Received {fn!r}.")
+        with use_strategy(self, is_cross_replica=False):
+            return fn(*args, **(kwargs or {}))
 
     def scope(self) -> Any:
-        """Scope without effect."""
-        return contextlib.nullcontext(self)
+        """Scope in which this is the strategy."""
+        return use_strategy(self, is_cross_replica=self is not DEFAULT_STRATEGY)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """The value of the one replica."""
+        return value
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """The dataset itself."""
@@ -73,9 +117,7 @@ class Strategy:
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
         """The dataset that the function returns."""
-        return dataset_fn(
-            SimpleNamespace(num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1)
-        )
+        return dataset_fn(InputContext())
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The value of the one replica."""
@@ -99,8 +141,8 @@ class ReplicaContext:
 
     @property
     def strategy(self) -> Strategy:
-        """The default strategy."""
-        return DEFAULT_STRATEGY
+        """The strategy of this thread."""
+        return STATE.strategy
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """The value itself."""
@@ -108,11 +150,53 @@ class ReplicaContext:
 
     def merge_call(self, merge_fn: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Call `merge_fn` with the strategy."""
-        return merge_fn(DEFAULT_STRATEGY, *args, **(kwargs or {}))
+        strategy = STATE.strategy
+        with use_strategy(strategy, is_cross_replica=True):
+            return merge_fn(strategy, *args, **(kwargs or {}))
 
 
 DEFAULT_STRATEGY = Strategy()
+STATE: StrategyState = StrategyState()
 REPLICA_CONTEXT = ReplicaContext()
+
+
+class OneDeviceStrategy(Strategy):
+    """One replica on a given device.
+
+    Args:
+        device: the name of the device, such as "/cpu:0".
+    """
+
+    def __init__(self, device: str) -> None:
+        super().__init__()
+        self.extended.worker_devices = self.extended.parameter_devices = (str(device),)
+
+
+class MirroredStrategy(Strategy):
+    """One replica on one device; more devices are not supported.
+
+    Args:
+        devices: at most one name; None for the CPU.
+        cross_device_ops: has no effect here.
+
+    Raises:
+        NotImplementedError: if there are several devices.
+    """
+
+    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
+        names = ["/cpu:0"] if devices is None else list(devices)
+        if len(names) > 1:
+            raise NotImplementedError(
+                f"tf.distribute.MirroredStrategy: gradtape supports one device only. Received "
+                f"{names}."
+            )
+        super().__init__()
+        self.extended.worker_devices = self.extended.parameter_devices = tuple(names)
+
+
+def get_replica_context() -> ReplicaContext | None:
+    """The one replica; None inside the scope of a strategy, outside of `run`."""
+    return None if STATE.is_cross_replica else REPLICA_CONTEXT
 
 
 def make_unavailable_strategy(name: str) -> type:
@@ -133,21 +217,26 @@ def maybe_merge_call(fn: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:
     return fn(strategy, *args, **kwargs)
 
 
+TPU_STRATEGY = make_unavailable_strategy("TPUStrategy")
+
 distribute = SimpleNamespace(
     DistributedDataset=DistributedDataset,
     DistributedIterator=DistributedIterator,
     DistributedValues=DistributedValues,
-    MirroredStrategy=make_unavailable_strategy("MirroredStrategy"),
+    InputContext=InputContext,
+    MirroredStrategy=MirroredStrategy,
     MultiWorkerMirroredStrategy=make_unavailable_strategy("MultiWorkerMirroredStrategy"),
+    OneDeviceStrategy=OneDeviceStrategy,
     ReduceOp=ReduceOp,
     ReplicaContext=ReplicaContext,
     Strategy=Strategy,
     StrategyExtended=StrategyExtended,
-    TPUStrategy=make_unavailable_strategy("TPUStrategy"),
-    get_replica_context=lambda: REPLICA_CONTEXT,
-    get_strategy=lambda: DEFAULT_STRATEGY,
-    has_strategy=lambda: False,
-    in_cross_replica_context=lambda: False,
+    TPUStrategy=TPU_STRATEGY,
+    experimental=SimpleNamespace(TPUStrategy=TPU_STRATEGY),
+    get_replica_context=get_replica_context,
+    get_strategy=lambda: STATE.strategy,
+    has_strategy=lambda: STATE.strategy is not DEFAULT_STRATEGY,
+    in_cross_replica_context=lambda: STATE.is_cross_replica,
 )
 
 distribute_internal = SimpleNamespace(

@@ -54,6 +54,10 @@ class Graph:
         self.trace = trace
         self.building_function = trace is not None
 
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name itself: ops of a graph need no unique names here."""
+        return name
+
     def __eq__(self, other: object) -> bool:
         """Whether both are the graph of one trace."""
         return isinstance(other, Graph) and other.trace is self.trace

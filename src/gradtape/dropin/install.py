@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
-from gradtape.dropin import keras
+from gradtape.dropin import keras, missing_gradient
 from gradtape.dropin.class_name import HOMES, RENAMING
 from gradtape.dropin.import_block import (
     HidingFinder,
@@ -23,6 +23,7 @@ from gradtape.dropin.namespace import TensorFlowNamespace
 from gradtape.dropin.tensorflow_internal import EXTRA_NAMES
 
 ROOT = "tensorflow"
+missing_gradient.register()
 KERAS = f"{ROOT}.keras"
 
 
@@ -46,7 +47,7 @@ class TensorFlowDistribution(metadata.Distribution):
 
 
 class TensorFlowFinder(metadata.DistributionFinder, Loader):
-    """Finds `tensorflow` and its submodules in gradtape, and `tensorflow.keras` in Keras."""
+    """Finds `tensorflow` and its submodules in gradtape, and both names of Keras in Keras."""
 
     def __init__(self) -> None:
         """Create the root namespace."""
@@ -65,6 +66,8 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         """A spec for TensorFlow's modules; other names go to the finder for blocked libraries."""
         if fullname in HOMES:
             return RENAMING.find_spec(fullname, path)
+        if keras.is_keras_2_module(fullname):
+            return ModuleSpec(fullname, self, is_package=True)
         if not is_tensorflow_module(fullname):
             if fullname == keras.LAST_MODULE and keras.BACKEND_TRAINER in sys.modules:
                 keras.connect_trainer()
@@ -102,12 +105,16 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """The namespace itself; None for Keras, whose module `exec_module` replaces."""
-        return self.find_namespace(spec.name) if not spec.name.startswith(KERAS) else None
+        if spec.name.startswith(KERAS) or keras.is_keras_2_module(spec.name):
+            return None
+        return self.find_namespace(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """For Keras, replace the new module by Keras's own."""
         name = module.__name__
-        if name.startswith(KERAS):
+        if keras.is_keras_2_module(name):
+            keras.fill_keras_2_module(module)
+        elif name.startswith(KERAS):
             keras.import_keras()
             sys.modules[name] = importlib.import_module(
                 keras.KERAS_MODULE + name.removeprefix(KERAS)
@@ -177,7 +184,7 @@ def uninstall() -> None:
     if InstallState.finder is None:
         return
     sys.meta_path.remove(InstallState.finder)
-    for name in [name for name in sys.modules if is_tensorflow_module(name)]:
+    for name in [n for n in sys.modules if is_tensorflow_module(n) or keras.is_keras_2_module(n)]:
         del sys.modules[name]
     RENAMING.undo()
     InstallState.finder = None

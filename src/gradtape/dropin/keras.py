@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -100,3 +100,37 @@ def keep_global_generators() -> Iterator[None]:
     finally:
         random.setstate(before[0])
         np.random.set_state(before[1])  # noqa: NPY002
+
+
+KERAS_2 = "tf_keras"  # Keras 2 does not run on gradtape; packages that import it get Keras 3
+KERAS_2_V1 = f"{KERAS_2}.api._v1.keras"
+KERAS_2_PACKAGES = (
+    *(f"{KERAS_2}.__internal__", f"{KERAS_2}.api", f"{KERAS_2}.api._v1"),
+    *(f"{KERAS_2_V1}.__internal__", f"{KERAS_2_V1}.__internal__.legacy"),
+)
+
+
+def do_nothing(cls: type) -> None:
+    """Do nothing: Keras 3 recognises symbolic tensors itself."""
+
+
+def is_keras_2_module(name: str) -> bool:
+    """Whether a module name is that of Keras 2 or below it."""
+    return name == KERAS_2 or name.startswith(KERAS_2 + ".")
+
+
+def fill_keras_2_module(module: ModuleType) -> None:
+    """Give a module of Keras 2 the names of the module of Keras 3; private packages stay empty."""
+    name = module.__name__
+    if name in KERAS_2_PACKAGES:
+        return
+    found = import_keras()
+    below = name.removeprefix(KERAS_2_V1).removeprefix(KERAS_2).replace(".__internal__.legacy", "")
+    if below:
+        found = importlib.import_module(KERAS_MODULE + below)
+    names = {key: value for key, value in vars(found).items() if not key.startswith("_")}
+    module.__dict__.update(names)
+    if not below:
+        internal = ModuleType(f"{KERAS_2}.__internal__")
+        internal.__dict__["utils"] = SimpleNamespace(register_symbolic_tensor_type=do_nothing)
+        module.__dict__.update(__internal__=internal, __version__=metadata.version("keras"))

@@ -31,6 +31,12 @@ TABLE = (
     PrivateNames(
         "compiler.tf2xla.python.xla", "dropin.xla_function", "dynamic_update_slice", "keras"
     ),
+    PrivateNames(
+        "python.autograph.pyct.transformer",
+        "dropin.op_function",
+        "Base=UnusedTransformer",
+        "TensorFlow Probability",
+    ),
     PrivateNames("python.eager.context", "dropin.eager_context", "async_wait context", "keras"),
     PrivateNames(
         "python.eager.context", "tf.framework", "executing_eagerly", "pennylane, tf-keras"
@@ -48,11 +54,24 @@ TABLE = (
         "keras",
     ),
     PrivateNames("python.framework.ops", "core.tensor", "Tensor", "art, older packages"),
-    PrivateNames("python.framework.ops", "dropin.eager_context", "get_default_graph", "TFP"),
-    PrivateNames("python.framework.tensor_shape", "core.shapes", "TensorShape", "kymatio"),
-    PrivateNames("python.framework.tensor_shape", "core.shapes", "as_shape=TensorShape", "TFP"),
     PrivateNames(
-        "python.framework.errors", "core.errors", "InvalidArgumentError NotFoundError", "TFP"
+        "python.framework.ops",
+        "dropin.eager_context",
+        "get_default_graph",
+        "TensorFlow Probability",
+    ),
+    PrivateNames("python.framework.tensor_shape", "core.shapes", "TensorShape", "kymatio"),
+    PrivateNames(
+        "python.framework.tensor_shape",
+        "core.shapes",
+        "as_shape=TensorShape",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.framework.errors",
+        "core.errors",
+        "InvalidArgumentError NotFoundError",
+        "TensorFlow Probability",
     ),
     PrivateNames(
         "python.ops.linalg.sparse.sparse_csr_matrix_ops",
@@ -85,7 +104,132 @@ TABLE = (
         "keras, gpflow",
     ),
     PrivateNames("python.util.object_identity", "core.reference", "Reference", "gpflow"),
+    PrivateNames(
+        "python.framework.tensor_spec", "dropin.op_function", "DenseSpec", "TensorFlow Probability"
+    ),
+    PrivateNames(
+        "python.framework.tensor_util",
+        "dropin.op_function",
+        "constant_value_as_shape try_evaluate_constant",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.framework.type_spec",
+        "dropin.type_spec_table",
+        "BatchableTypeSpec register register_type_spec_from_value_converter type_spec_from_value",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.framework.type_spec_registry",
+        "dropin.type_spec_table",
+        "_NAME_TO_TYPE_SPEC _TYPE_SPEC_TO_NAME register",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.ops.array_ops", "dropin.op_function", "prevent_gradient", "TensorFlow Probability"
+    ),
+    PrivateNames(
+        "python.ops.control_flow_case",
+        "dropin.op_function",
+        "_case_helper=case_helper",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.ops.control_flow_util",
+        "dropin.op_function",
+        "ENABLE_CONTROL_FLOW_V2 GraphOrParentsInXlaContext=is_in_xla_context",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.ops.linalg.linear_operator",
+        "dropin.op_function",
+        "make_composite_tensor",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.ops.linalg.linear_operator_addition",
+        "dropin.op_function",
+        "add_operators",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.ops.nn_ops", "dropin.op_function", "Convolution", "TensorFlow Probability"
+    ),
+    PrivateNames(
+        "python.ops.parallel_for.control_flow_ops",
+        "dropin.op_function",
+        "pfor",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.ops.random_ops",
+        "tf.random.distribution",
+        "parameterized_truncated_normal=stateless_parameterized_truncated_normal",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.ops.resource_variable_ops",
+        "dropin.type_spec_table",
+        "VariableSpec",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.trackable.data_structures",
+        "dropin.op_function",
+        "sticky_attribute_assignment",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.util.deprecation",
+        "dropin.decorator",
+        "deprecated deprecated_alias deprecated_arg_values deprecated_args silence",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.util.nest",
+        "dropin.nest_function",
+        """
+        _is_namedtuple _sequence_like _yield_sorted_items _yield_value assert_same_structure
+        assert_shallow_structure flatten flatten_up_to flatten_with_joined_string_paths
+        flatten_with_tuple_paths get_traverse_shallow_structure is_nested is_nested_or_composite
+        map_structure map_structure_up_to map_structure_with_tuple_paths
+        map_structure_with_tuple_paths_up_to pack_sequence_as yield_flat_paths
+        """,
+        "TensorFlow Probability, trieste",
+    ),
+    PrivateNames(
+        "python.util.tf_inspect", "dropin.decorator", "getfullargspec", "TensorFlow Probability"
+    ),
+    PrivateNames(
+        "python.util.tf_inspect",
+        "dropin.python_inspect",
+        """
+        Parameter _inspect getcallargs getdoc getfile getframeinfo getmembers getmodule getmro
+        getsource getsourcefile isbuiltin isclass isframe isfunction isgenerator
+        isgeneratorfunction ismethod ismodule isroutine signature stack
+        """,
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.util.variable_utils",
+        "dropin.type_spec_table",
+        "convert_variables_to_tensors",
+        "TensorFlow Probability",
+    ),
 )
+
+
+# Modules that TensorFlow Probability imports for its auto_batching, which does not run here
+EMPTY_MODULES = """
+    python.autograph.converters.break_statements python.autograph.converters.continue_statements
+    python.autograph.converters.return_statements python.autograph.core.converter
+    python.autograph.core.naming python.autograph.pyct.anno
+    python.autograph.pyct.common_transformers.anf python.autograph.pyct.compiler
+    python.autograph.pyct.inspect_utils python.autograph.pyct.loader
+    python.autograph.pyct.naming python.autograph.pyct.parser
+    python.autograph.pyct.qual_names python.autograph.pyct.static_analysis.activity
+    python.autograph.pyct.templates
+"""
 
 
 def find_sources() -> dict[str, dict[str, tuple[str, str]]]:
@@ -98,6 +242,8 @@ def find_sources() -> dict[str, dict[str, tuple[str, str]]]:
         for pair in row.names.split():
             shown, _, name = pair.partition("=")
             sources.setdefault(row.module, {})[shown] = (f"gradtape.{row.home}", name or shown)
+    for path in EMPTY_MODULES.split():
+        sources.setdefault(path, {})
     return sources
 
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType, TracebackType
+from typing import Any
 
 from gradtape.dropin.install import install
 
-RUN_USAGE = "usage: gradtape run script.py|folder|-|-m module|-c code [argument ...]\n"
+RUN_USAGE = (
+    "usage: gradtape run [--explain|--anomaly] script.py|folder|-|-m module|-c code "
+    "[argument ...]\n"
+)
+TOOLS = {"--explain": "explain", "--anomaly": "anomaly"}
 OWN_FILES = (str(Path(__file__).parent) + os.sep, "<frozen runpy>", runpy.__file__)
 
 
@@ -21,6 +28,10 @@ def run_program(arguments: list[str]) -> int:
         0; 1 if the program raised an exception, whose traceback begins in the program;
         2 if there is no such program.
     """
+    tools = []
+    while arguments and arguments[0] in TOOLS:
+        tools.append(arguments[0])
+        arguments = arguments[1:]
     if not arguments or arguments in (["-m"], ["-c"]):
         sys.stderr.write(RUN_USAGE)
         return 2
@@ -29,13 +40,30 @@ def run_program(arguments: list[str]) -> int:
         return 2
     install()
     try:
-        execute(arguments)
+        with ExitStack() as stack:
+            for tool in tools:
+                stack.enter_context(use_tool(tool))
+            execute(arguments)
     except SystemExit:
         raise
     except BaseException as error:
         report_exception(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
+
+
+@contextmanager
+def use_tool(option: str) -> Iterator[None]:
+    """Run the program inside a tool of `gradtape.debug`, and print its report to standard error."""
+    from gradtape import debug
+
+    report: Any = None
+    try:
+        with getattr(debug, TOOLS[option])() as report:
+            yield
+    finally:
+        found = report.answers if option == "--explain" else report.cause
+        sys.stderr.write(f"{report}\n" if found else "")
 
 
 def execute(arguments: list[str]) -> None:

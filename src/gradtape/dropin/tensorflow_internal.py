@@ -15,11 +15,15 @@ import numpy as np
 
 from gradtape.core import shape_inference
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.convert import convert
+from gradtape.core.shapes import Dimension
+from gradtape.core.sparse_tensor import SparseTensor, SparseTensorValue
 from gradtape.core.tensor import EagerTensor, TensorLike, make_tensor
 from gradtape.dropin.distribute import distribute
 from gradtape.dropin.distribute import distribute_internal as distribute_internal
+from gradtape.dropin.eager_context import get_default_graph
 from gradtape.dropin.private_name import PrivateModule
+from gradtape.dropin.tpu import tpu
 from gradtape.pipeline.optional import Optional, OptionalSpec
 from gradtape.state.checkpoint.trackable import (
     AutoTrackable,
@@ -101,7 +105,12 @@ EXTRA_NAMES = SimpleNamespace(
     autograph=SimpleNamespace(experimental=SimpleNamespace(do_not_convert=do_not_convert)),
     compat=SimpleNamespace(
         v1=SimpleNamespace(
+            Dimension=Dimension,
+            SparseTensorValue=SparseTensorValue,
+            colocate_with=contextlib.nullcontext,
+            get_default_graph=get_default_graph,
             placeholder=shape_inference.placeholder,
+            placeholder_with_default=lambda input, shape, name=None: convert(input),
             sparse_placeholder=sparse_placeholder,
             reset_default_graph=do_nothing,
         )
@@ -110,4 +119,5 @@ EXTRA_NAMES = SimpleNamespace(
     distribute=distribute,
     experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
     python=PrivateModule("python"),
+    tpu=tpu,
 )

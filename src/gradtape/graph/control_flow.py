@@ -14,6 +14,7 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import is_same_shape
+from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.control_node import COND, LOOP, NO_LIMIT, apply_loop, first_slice
@@ -280,5 +281,7 @@ def trace_loop_test(
 
 def make_first_slice(trace: Trace, x: Any) -> SymbolicTensor:
     """A new tensor of the trace for one slice of a tensor along its first axis."""
-    raw = first_slice(raw_value(x), -x._array.ndim)
-    return trace.make_value(raw, shape=tuple(x._array.shape[1:]))
+    raw, shape = raw_value(x), tuple(x._array.shape[1:])
+    if type(raw) is Spec:
+        return trace.make_value(Spec((shape, raw.dtype)))
+    return trace.make_value(first_slice(raw, -x._array.ndim), shape=shape)

@@ -264,6 +264,8 @@ def find_residual_carries(body: Body, shape: LoopLayout, args: tuple[Any, ...]) 
     """Positions of the carries that the adjoint of a loop reads."""
     if body.residual_carries is None:
         raws = [raw_value(a) for a in args[1:]]
+        if Spec in map(type, raws):
+            return list(range(shape.carries))  # without values, any carry may be read
         known = body
         if body.has_dims():
             known = body.substitute_dims(current_trace()[0].sizes.hints)

@@ -13,6 +13,8 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.core.dims import Env, Unknown
+from gradtape.core.ledger import user_code_of
+from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Node, Operand
@@ -32,6 +34,7 @@ class UserGradient:
         seeds: numbers of the cotangents.
         nodes: the ops of the gradient function.
         answers: for each input an operand, None, or a pair (values, indices) for IndexedSlices.
+        code: the code of the user's gradient function, or None.
         trouble: why the gradient function could not be traced, or "".
     """
 
@@ -42,6 +45,7 @@ class UserGradient:
         self.nodes: list[Node] = []
         self.input_gradients: list[Any] = []
         self.trace_error = ""
+        self.code: Any = None
 
     def __repr__(self) -> str:
         """The number of nodes."""
@@ -88,6 +92,7 @@ def record_user_gradient(
     if not any(isinstance(t, SymbolicTensor) for t in [*given, *lifted]):
         return [make_tensor(t._array) for t in lifted]
     custom = UserGradient()
+    custom.code = user_code_of(grad)
     custom.inputs = tuple(trace.operands(given))
     outs = tuple([trace.copy_value(t) for t in lifted])
     used = {t._array.number: t for t in given if isinstance(t, SymbolicTensor)}
@@ -106,7 +111,7 @@ def trace_user_gradient(
 
     Returns the tensors that it has used, by number.
     """
-    seeds = [trace.make_value(make_ones(raw_value(t)), shape=t._array.shape) for t in results]
+    seeds = [make_unit_cotangent(trace, t) for t in results]
     custom.seeds = [t._array.number for t in seeds]
     with trace.record_body() as body:
         try:
@@ -116,6 +121,13 @@ def trace_user_gradient(
             custom.trace_error = str(error)
     custom.nodes = body.nodes
     return body.tensors
+
+
+def make_unit_cotangent(trace: Trace, tensor: Any) -> SymbolicTensor:
+    """A new tensor of the trace for the cotangent of a result."""
+    raw = raw_value(tensor)
+    ones = raw if type(raw) is Spec else make_ones(raw)
+    return trace.make_value(ones, shape=tensor._array.shape)
 
 
 def gradient_operand(trace: Trace, answer: Any) -> Any:

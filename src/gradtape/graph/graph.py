@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from gradtape.core.ledger import Location
 from gradtape.core.primitive import Primitive, Spec
 
 
 class Constant:
     """A raw array, or a Python number, that is the same in every run."""
 
-    __slots__ = ("raw",)
+    __slots__ = ("raw", "uid")
 
-    def __init__(self, raw: Any) -> None:
-        """Hold `raw`, which must not be written to."""
+    def __init__(self, raw: Any, uid: int = 0) -> None:
+        """Hold `raw`, which must not be written to; `uid` is that of the tensor it comes from."""
         self.raw = raw
+        self.uid = uid
 
     def __repr__(self) -> str:
         """The value if it is short, else its shape."""
@@ -77,9 +79,10 @@ class Node:
         inputs: operands, in the order of the kernel's positional parameters.
         static: keyword arguments of the kernel.
         outputs: numbers of the values it computes; the kernel returns a tuple if `op.outputs`.
+        location: code and instruction of the user's line that applied it.
     """
 
-    __slots__ = ("inputs", "op", "outputs", "static")
+    __slots__ = ("inputs", "location", "op", "outputs", "static")
 
     def __init__(
         self,
@@ -87,8 +90,10 @@ class Node:
         inputs: tuple[Operand, ...],
         static: dict[str, Any],
         outputs: tuple[int, ...],
+        location: Location = (None, -1),
     ) -> None:
         """`op` applied to `inputs` computes `outputs`."""
+        self.location = location
         self.op = op
         self.inputs = inputs
         self.static = static

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.ledger import user_location
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
@@ -86,7 +87,8 @@ class GraphBuilder(ValueNames):
     ) -> None:
         """Add the application of `op` to lifted arguments."""
         inputs = tuple([operand_of(a) for a in lifted])
-        self.nodes.append(Node(op, inputs, static, tuple([o._array.number for o in outs])))
+        numbers = tuple([o._array.number for o in outs])
+        self.nodes.append(Node(op, inputs, static, numbers, user_location()))
 
     def capture_numbers(self) -> list[int]:
         """Numbers of the captures, in order."""
@@ -123,4 +125,6 @@ def operand_of(lifted: Any) -> Operand:
     """The operand of a node for a lifted argument: the number of a value, or a constant."""
     if isinstance(lifted, SymbolicTensor):
         return int(lifted._array.number)
-    return Constant(materialize(lifted._array) if isinstance(lifted, Tensor) else lifted)
+    if isinstance(lifted, Tensor):
+        return Constant(materialize(lifted._array), lifted.uid)
+    return Constant(lifted)

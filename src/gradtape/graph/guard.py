@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from gradtape.core.ledger import user_location
+
 
 class Guard:
     """A record that Python read a value while it was traced; later calls must read the same.
@@ -15,9 +17,10 @@ class Guard:
         kind: "value" or "shape", the part that was read.
         seen: what was read, as `guard_key` or a shape.
         where: file and line of the user's code.
+        location: code and instruction of that line.
     """
 
-    __slots__ = ("expected", "kind", "number", "position", "source_line")
+    __slots__ = ("expected", "kind", "location", "number", "position", "source_line")
 
     def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
         """After `place` nodes, Python read value `number`."""
@@ -26,6 +29,7 @@ class Guard:
         self.kind = kind
         self.expected = seen
         self.source_line = where
+        self.location = user_location(3)
 
     def at_position(self, position: int) -> Guard:
         """The same guard after another number of nodes."""

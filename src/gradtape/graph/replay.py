@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from gradtape.core.context import local
 from gradtape.core.dispatch import bind
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.custom_gradient import CUSTOM, UserGradient
@@ -30,23 +31,38 @@ def replay(
         run_effect: returns the results of an effect, given the node and its arguments.
         install: returns the new version of a variable, given the variable's key and the value.
     """
-    for node in nodes:
-        args = tuple([lookup_operand(env, operand) for operand in node.inputs])
-        if isinstance(node.op, Effect):
-            outs: Any = run_effect(node, args)
-        elif node.op is CUSTOM:
-            custom = node.static["custom"]
-            count = len(custom.seeds)
-            outs = (*replay_user_gradient(custom, args[:count], env), *args[count:])
-        elif node.op is INSTALL:
-            outs = (install(node.static["key"], args[0]),)
-        else:
-            apply = node.op.apply or bind
-            outs = apply(node.op, args, node.static)
-            if not node.op.outputs:
-                outs = (outs,)
-        env.update(zip(node.outputs, outs, strict=True))
+    before = local.origin
+    try:
+        for node in nodes:
+            local.origin = node.location if node.location[0] is not None else before
+            replay_node(node, env, run_effect, install)
+    finally:
+        local.origin = before
     return env
+
+
+def replay_node(
+    node: Node,
+    env: TensorsByNumber,
+    run_effect: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
+    install: Callable[[int, Any], Tensor],
+) -> None:
+    """Apply one node; see `replay`."""
+    args = tuple([lookup_operand(env, operand) for operand in node.inputs])
+    if isinstance(node.op, Effect):
+        outs: Any = run_effect(node, args)
+    elif node.op is CUSTOM:
+        custom = node.static["custom"]
+        count = len(custom.seeds)
+        outs = (*replay_user_gradient(custom, args[:count], env), *args[count:])
+    elif node.op is INSTALL:
+        outs = (install(node.static["key"], args[0]),)
+    else:
+        apply = node.op.apply or bind
+        outs = apply(node.op, args, node.static)
+        if not node.op.outputs:
+            outs = (outs,)
+    env.update(zip(node.outputs, outs, strict=True))
 
 
 def refuse_effect(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:

@@ -43,8 +43,11 @@ def make_size_tensor(trace: Any, dims: Any, dtype: Any) -> Tensor:
     if has_only_numbers(dims):
         return make_tensor(make_integers(dims, dtype))
     static = {"sizes": tuple(dims.flat), "shape": dims.shape, "dtype": dtype}
-    known = tuple([evaluate(size, trace.sizes.hints) for size in dims.flat])
-    raw = size_array(sizes=known, shape=dims.shape, dtype=dtype)
+    raw: Any = infer_static_shape(**static)
+    hints = trace.sizes.hints
+    if hints is not None:
+        known = tuple([evaluate(size, hints) for size in dims.flat])
+        raw = size_array(sizes=known, shape=dims.shape, dtype=dtype)
     tensor = trace.make_value(raw)
     tensor._array.dims = dims
     trace.record_node(SIZE_ARRAY, (), static, (tensor,))

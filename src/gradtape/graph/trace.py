@@ -24,6 +24,7 @@ from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.ledger import ledger, note_bind, note_departure, write
 from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
@@ -31,9 +32,9 @@ from gradtape.core.symbolic_tensor import (
     out_of_scope_error,
     value_not_allowed_error,
 )
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor, wrap_array
 from gradtape.graph.effect_log import EffectLog, Event
-from gradtape.graph.graph import Effect, Graph, Operand
+from gradtape.graph.graph import Effect, Graph, Node, Operand
 from gradtape.graph.graph_builder import GraphBuilder, RecordedBody, operand_of
 from gradtape.graph.guard import ValueRead, guard_key, user_source_line
 from gradtape.graph.open_size import bind_open, has_open_sizes, pin_sizes
@@ -85,6 +86,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.give_up_reason = ""
         self.has_stand_in_data = False
         self._start_uid = next_uid()
+        self.origins: dict[int, Node] = {}  # the nodes that made values, by uid
         self._failed_values: dict[int, InvalidArgumentError] = {}  # by number: results of the ops
         self._hidden_tapes: tuple[
             Any, ...
@@ -135,6 +137,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         known = captures.get(tensor.uid)
         if known is None:
             known = captures[tensor.uid] = (tensor, self.make_value(tensor._array))
+            if ledger.active:
+                write("capture", (tensor.uid,), known[1].uid)
             if self.tape is not None:
                 self.tape.watch(known[1].uid)
         if self.builder.body_tensors is not None:
@@ -154,6 +158,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
+        self.watch_operands(lifted)
         live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
@@ -179,11 +184,20 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
                 for one in outs:
                     self.guard_value(one._array, "shape")
         else:
-            outs = tuple([make_tensor(r) for r in results])
+            outs = make_constants(op, lifted, results)
         out = outs if op.outputs else outs[0]
         for known in local.recorders[1:]:
             record_op(known, op, tuple(lifted), raws, static, out, result)
         return out
+
+    def watch_operands(self, lifted: list[Any]) -> None:
+        """Watch the operands of an op that its tape does not know, such as those of a loop body."""
+        tape = self.tape
+        if tape is None:
+            return
+        for tensor in lifted:
+            if isinstance(tensor, SymbolicTensor) and is_differentiable(tensor._array.dtype):
+                tape.watch(tensor.uid)
 
     def bind_open(self, op: Primitive, static: dict[str, Any]) -> Any:
         """Apply an op without inputs, whose result depends on unknown sizes."""
@@ -239,6 +253,9 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             self.give_up(f"it has more than {most} ops, here at {user_source_line()}")
         if not self.give_up_reason or self.options.keeps_all_nodes:
             builder.add_node(op, lifted, static, outs)
+            self.origins.update(dict.fromkeys([o.uid for o in outs], builder.nodes[-1]))
+        if ledger.active:
+            note_bind(op, lifted, outs)
 
     def give_up(self, why: str) -> None:
         """Have no graph for later calls because of `why`; the run continues."""
@@ -269,6 +286,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         version = self.copy_value(lifted)
         self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.write(version)
+        if ledger.active:
+            write("install", (lifted.uid,), version.uid)
 
     def create_variable(self, variable: Any, tensor: Any) -> Any:
         """Note that a variable is created; returns its initial raw array."""
@@ -333,6 +352,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         ):
             raise ValueRead(self.builder.name_of(held.number))
         self.raise_if_failed([make_symbolic(held)] if kind == "value" else ())
+        if ledger.active and kind == "value":
+            note_departure(make_symbolic(held), "python", None)
         if held.dims is not None:
             pin_sizes(held)  # the value follows from sizes: an assumption takes the guard's place
             return held.traced_value
@@ -398,18 +419,19 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         Restores the versions of all variables at the end. With `hides_tapes`, the active tapes see
         the variables that the body reads, but not its ops.
         """
-        hidden, versions = self._hidden_tapes, self.versions.save()
+        hidden, versions, outer = self._hidden_tapes, self.versions.save(), self.tape
         if hides_tapes:
             self._hidden_tapes = (*hidden, *local.recorders[1:])
+        tapes = () if outer is None else self.start_tape([])  # `tf.gradients` inside the body
         try:
             with (
                 self.use_options(forbids_values=True),
                 self.builder.record_body() as body,
-                use_recorders((self,)),
+                use_recorders((self, *tapes)),
             ):
                 yield body
         finally:
-            self._hidden_tapes = hidden
+            self._hidden_tapes, self.tape = hidden, outer
             self.versions.restore(versions)
 
     # -- the end
@@ -422,13 +444,21 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.closed = True
         if self.sizes is not None:
             self.sizes.freeze()
-        for part in (self.builder, self.versions, self.log, self._iterators):
+        for part in (self.builder, self.versions, self.log, self._iterators, self.origins):
             part.clear()
         self.streams, self.tape = FunctionStreams(), None
 
     def make_graph(self, outputs: Iterable[Operand]) -> Graph:
         """The graph from the inputs, captures and variables to `outputs`."""
         return self.builder.make_graph(self.versions.initial_numbers(), outputs)
+
+
+def make_constants(op: Primitive, lifted: list[Any], results: Any) -> tuple[Tensor, ...]:
+    """The results of an op on constants."""
+    outs = tuple([wrap_array(r) for r in results])
+    if ledger.active:
+        note_bind(op, lifted, outs)
+    return outs
 
 
 class NeedsTape(BaseException):

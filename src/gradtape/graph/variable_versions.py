@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from gradtape.core.ledger import ledger, write
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.state.variable.argument import VariableArgument
 
@@ -64,6 +65,8 @@ class VariableVersions:
             stored = variable._stored_version()
             state = VariableState(variable, make_value(stored._array), stored)
             self.states[variable._key] = state
+            if ledger.active:
+                write(("version", variable._key), (stored.uid,), state.initial.uid)
         return state
 
     def newest(self, key: int) -> SymbolicTensor:

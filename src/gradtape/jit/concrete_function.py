@@ -17,12 +17,14 @@ from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph_def import GraphDef, NodeDef
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.trace import Trace
+from gradtape.jit.abstract_path import trace_abstractly
 from gradtape.jit.cache_key import is_array
 from gradtape.jit.guard_tree import GuardTree
+from gradtape.jit.open_signature import OpenTrace
 from gradtape.jit.signature import Call
 from gradtape.jit.signature_repr import ConcreteFunctionBase, make_function_type
 from gradtape.jit.trace_path import TracedPath, convert_results
-from gradtape.ops.raw_array import make_stand_in_array
+from gradtape.ops.raw_array import make_stand_in_array, make_virtual_array
 from gradtape.state.random.stream import FunctionStreams
 from gradtape.tape.source import variable_of
 
@@ -54,6 +56,7 @@ class ConcreteFunction(ConcreteFunctionBase):
             raise TypeError(f"get_concrete_function: {error} of the function.") from None
         bound.apply_defaults()
         self._path: TracedPath | None = None
+        self._is_abstract = False  # whether it was traced without values
         self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
         if self._is_composite:  # there are no stand-ins for ragged and sparse tensors
             given = (bound.args, bound.kwargs)
@@ -80,7 +83,9 @@ class ConcreteFunction(ConcreteFunctionBase):
             self._path = compiled.only_path
             self._returned = nest.map_structure(result_spec_of, compiled.only_path.structure)
             return
-        self._path, self._returned = self._try_trace(PROBE_SIZES[0])
+        self._is_abstract = self._trace_abstractly()
+        if not self._is_abstract:
+            self._path, self._returned = self._try_trace(PROBE_SIZES[0])
         if self._path is None:
             self._register_signature()
         if (
@@ -124,7 +129,7 @@ class ConcreteFunction(ConcreteFunctionBase):
                 f"{self.name}: structured_outputs is not available, because the results depend on "
                 "values. Call the function to see them."
             )
-        if all(spec.shape.is_fully_defined() for spec in self._specs):
+        if self._is_abstract or all(spec.shape.is_fully_defined() for spec in self._specs):
             return self._returned
         _, other = self._try_trace(PROBE_SIZES[1])
         return nest.map_structure(merge_specs, self._returned, other)
@@ -197,6 +202,12 @@ class ConcreteFunction(ConcreteFunctionBase):
         args, kwargs = self._pack_arguments(tensors)
         return self._function(*args, **kwargs)
 
+    def add_to_graph(self, g: Any = None) -> None:
+        """Do nothing: a graph refers to the functions that it calls."""
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Do nothing: gradients are made when they are needed."""
+
     def _match_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument for each spec."""
         flat = nest.flatten((args, kwargs), expand_composites=True)
@@ -237,12 +248,9 @@ class ConcreteFunction(ConcreteFunctionBase):
         )
         return args, kwargs
 
-    def _make_stand_ins(self, size: int) -> list[Any]:
-        """Stand-in arrays for the specs; example values where they were given."""
-        made = [
-            make_stand_in_array(concrete_sizes(s.shape, size), s.dtype.as_numpy_dtype)
-            for s in self._specs
-        ]
+    def _make_stand_ins(self, size: int, make: Any = make_stand_in_array) -> list[Any]:
+        """Stand-in arrays for the specs, by `make`; example values where they were given."""
+        made = [make(concrete_sizes(s.shape, size), s.dtype.as_numpy_dtype) for s in self._specs]
         if len(made) != len(self._examples):
             return made
         pairs = zip(made, self._examples, strict=True)
@@ -251,9 +259,34 @@ class ConcreteFunction(ConcreteFunctionBase):
     def _make_probe_call(self, size: int) -> Call:
         """The call of the function on stand-ins."""
         args, kwargs = self._pack_arguments(
-            [make_tensor(raw) for raw in self._make_stand_ins(size)]
+            [make_tensor(raw) for raw in self._make_stand_ins(size, make_virtual_array)]
         )
         return Call(args, kwargs)
+
+    def _trace_abstractly(self) -> bool:
+        """Trace without values; return False if the function needs them."""
+        if any(spec.shape.rank is None for spec in self._specs):
+            return False
+        traces = self._function.traces
+        try:
+            traced = trace_abstractly(
+                self._function, self._specs, self._pack_arguments, self._streams
+            )
+        except Exception:  # stand-ins may tell more, or fail with the user's error
+            traced = None
+        if traced is None:
+            self._function.traces = traces
+            return False
+        self._path, self._returned = traced.path, traced.returned
+        if not traced.is_runnable:
+            return True
+        if not traced.sizes.unknowns:
+            self._path = traced.path.specialise({})
+        else:
+            shapes = [spec.shape for spec in self._specs]
+            call = self._make_probe_call(PROBE_SIZES[0])
+            self._function.add_open_trace(call, shapes, OpenTrace(traced.path, traced.sizes))
+        return True
 
     def _try_trace(self, size: int) -> tuple[TracedPath | None, Any]:
         """Trace on stand-ins; return the path and specs of the results, or None for both.

@@ -16,6 +16,7 @@ from gradtape.core.context import local, next_uid
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.lazy_array import get_held_array, make_lazy_tensor, make_lazy_versions
+from gradtape.core.ledger import ledger, note_call
 from gradtape.core.ownership import HAS_GIL
 from gradtape.core.ports import TapePort, XlaPort, devices
 from gradtape.core.symbolic_tensor import SymbolicTensor
@@ -268,6 +269,9 @@ class Executable:
             for recorder, (uids, places) in zip(local.recorders, watched, strict=True):
                 if uids:
                     record_call(recorder, saved, uids, places, results)
+        if ledger.active:
+            written = [variables[i] for i in path.writes]
+            note_call(saved, results, written)
         return self.pack_tensors(results)
 
     def record_alone(self, tensors: list[Any], raws: list[Any], variables: list[Any]) -> Any:
@@ -340,6 +344,8 @@ def record_traced_call(saved: SavedCall, variables: list[Any], raws: list[Any]) 
         if watched and results:
             uids = tuple([saved.inputs[i].uid for i in watched])
             record_call(recorder, saved, uids, tuple(watched), results)
+    if ledger.active:
+        note_call(saved, results, [variables[i] for i in path.writes])
     return path.pack_results(results)
 
 

@@ -20,7 +20,7 @@ from gradtape.jit.cache_key import describe
 from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.loop_option import rewrite_loops
 from gradtape.jit.nested_call import call_inside_trace
-from gradtape.jit.open_signature import make_open_signature
+from gradtape.jit.open_signature import OpenSignature, make_open_signature
 from gradtape.jit.signature import Call, Signature, make_weak_reference
 from gradtape.jit.specialization import Specialization
 from gradtape.state.random.stream import FunctionStreams
@@ -357,6 +357,12 @@ class Function:
         from gradtape.jit.concrete_function import ConcreteFunction
 
         return ConcreteFunction(self, args, kwargs)
+
+    def add_open_trace(self, call: Call, shapes: list[Any], trace: Any) -> None:
+        """Let a trace for specs serve calls; `call` is one that fits the open `shapes`."""
+        if self.open_signature is None:
+            self.open_signature = OpenSignature(None, reduces_retracing=False)
+        self.open_signature.add_requested(call, shapes, trace)
 
     def list_call_specs(self) -> list[tuple[Any, Any]]:
         """(args, kwargs) of the traced or requested signatures, with specs for tensors."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.ledger import ledger
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Constant
@@ -116,7 +117,7 @@ class GuardedExecutable:
             outputs = [o.raw if isinstance(o, Constant) else frame[o] for o in operands]
         else:
             outputs = list(map(frame.__getitem__, operands))
-        if not local.recorders:
+        if not local.recorders and not ledger.active:
             if type(path.structure) is SymbolicTensor:
                 return make_tensor(outputs[0])
             if path.pack is None:

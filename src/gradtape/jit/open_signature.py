@@ -82,17 +82,29 @@ class OpenSignature:
         shapes: shapes of `input_signature`, if sizes in it are open; else None.
         seen: by dtypes, ranks and Python values, the shapes that cover all calls so far.
         traces: by dtypes, open shapes and Python values, the traces.
+        requested: shapes for which `get_concrete_function` was called.
     """
 
-    def __init__(self, shapes: list[TensorShape] | None) -> None:
-        """With `shapes`, for this signature; else for functions that reduce retracing."""
+    def __init__(self, shapes: list[TensorShape] | None, reduces_retracing: bool) -> None:
+        """For a function with the open shapes of its `input_signature`, or without any."""
         self.shapes = shapes
+        self.reduces_retracing = reduces_retracing
+        self.requested: list[list[TensorShape]] = []
         self.seen: dict[Any, list[TensorShape]] = {}
         self.traces: dict[Any, OpenTraces] = {}
 
     def find(self, call: Call) -> OpenTraces | None:
         """The traces for calls like this one; None if all sizes are known."""
-        shapes = self.shapes if self.shapes is not None else self.generalise(call)
+        if self.shapes is not None:
+            return self.traces_for(call, self.shapes)
+        for shapes in self.requested:
+            known = self.traces.get(open_key(call, shapes)) if fit_call(shapes, call) else None
+            if known is not None:
+                return known
+        return self.traces_for(call, self.generalise(call))
+
+    def traces_for(self, call: Call, shapes: list[TensorShape] | None) -> OpenTraces | None:
+        """The traces for calls with these open shapes."""
         if shapes is None or len(shapes) != len(call.tensors):
             return None
         key = open_key(call, shapes)
@@ -100,9 +112,17 @@ class OpenSignature:
             self.traces[key] = OpenTraces(shapes)
         return self.traces[key]
 
+    def add_requested(self, call: Call, shapes: list[TensorShape], trace: OpenTrace) -> None:
+        """Add a trace for specs; `call` is a call that fits them."""
+        traces = self.traces_for(call, shapes)
+        if traces is not None:
+            traces.traces.append(trace)
+            if self.shapes is None and shapes not in self.requested:
+                self.requested.append(shapes)
+
     def generalise(self, call: Call) -> list[TensorShape] | None:
         """Shapes that cover this call and earlier ones; None if they are those of the call."""
-        if not is_open_call(call):
+        if not self.reduces_retracing or not is_open_call(call):
             return None
         own = [TensorShape.from_tuple(t._array.shape) for t in call.tensors]
         key = open_key(call, [TensorShape([None] * len(shape)) for shape in own])
@@ -117,9 +137,16 @@ class OpenSignature:
 def make_open_signature(input_signature: Any, reduces_retracing: bool) -> OpenSignature | None:
     """The open signature of a function with these options; None if it has no open sizes."""
     shapes = find_open_shapes(input_signature)
-    if shapes is None and not (reduces_retracing and input_signature is None):
-        return None
-    return OpenSignature(shapes)
+    reduces = reduces_retracing and input_signature is None
+    return OpenSignature(shapes, reduces) if reduces or shapes is not None else None
+
+
+def fit_call(shapes: list[TensorShape], call: Call) -> bool:
+    """Whether the tensors of a call have these shapes."""
+    return len(shapes) == len(call.tensors) and all(
+        shape.is_compatible_with(TensorShape.from_tuple(t._array.shape))
+        for shape, t in zip(shapes, call.tensors, strict=True)
+    )
 
 
 def find_open_shapes(input_signature: Any) -> list[TensorShape] | None:

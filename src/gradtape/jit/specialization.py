@@ -9,6 +9,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
+from gradtape.core.ledger import ledger
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec
@@ -114,7 +115,8 @@ class Specialization:
                 assert path is not None
                 return Executable(StepwisePlan(path.graph), path).run(call.tensors, call.variables)
             executable = self.executable or self.make_executable()
-            run = executable.record if local.recorders else executable.run
+            is_noted = bool(local.recorders) or ledger.active
+            run = executable.record if is_noted else executable.run
             return run(call.tensors, call.variables)
         except StoppedRun as stopped:
             stop = stopped
@@ -144,7 +146,8 @@ class Specialization:
                 executable = self.executable or self.make_executable()
                 if isinstance(executable, GuardedExecutable):
                     return executable.run_again(call.tensors, call.variables, stop.log)
-                run = executable.record if local.recorders else executable.run
+                is_noted = bool(local.recorders) or ledger.active
+                run = executable.record if is_noted else executable.run
                 return run(call.tensors, call.variables)
             except StoppedRun as again:
                 stop = again

@@ -21,6 +21,11 @@ def make_stand_in_array(shape: list[int], dtype: Any) -> Any:
     return array if shape else array[()]
 
 
+def make_virtual_array(shape: list[int], dtype: Any) -> Any:
+    """Make an array of one repeated element, which takes no memory, for its shape and dtype."""
+    return np.broadcast_to(make_stand_in_array([], dtype), shape)
+
+
 def as_int64(n: int) -> Any:
     """Convert a Python int to a NumPy scalar."""
     return np.int64(n)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gradtape.core.argument import as_index
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
+from gradtape.core.ledger import ledger
+from gradtape.core.origin import note_dataset
 from gradtape.pipeline.element.random_access import Rows
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.transformation.random_choice import RandomSource
@@ -61,6 +63,8 @@ class DatasetBase(CompositeTensor, Iterable[Any]):
         self._tensorflow_name = (
             "_VariantDataset" if type(self) is DatasetBase.dataset_class else type(self).__name__
         )
+        if ledger.active:
+            note_dataset(self)
 
     @property
     def element_spec(self) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gradtape.core import nest
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace, local, no_recording
 from gradtape.core.errors import (
@@ -17,9 +18,10 @@ from gradtape.core.errors import (
     public,
     raise_call_error,
 )
+from gradtape.core.ledger import ledger, note_element
 from gradtape.core.lock import Lock
 from gradtape.core.spec import TypeSpec
-from gradtape.core.tensor import make_tensor
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.pipeline.element.element import END
 from gradtape.pipeline.element.structure import map_element
 from gradtape.pipeline.graph_iterator import (
@@ -106,7 +108,15 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
 
     def _read_next(self) -> Any:
         """The next element, or END."""
-        return self._source.next()
+        element = self._source.next()
+        if ledger.active and element is not END:
+            self._note_element(element)
+        return element
+
+    def _note_element(self, element: Any) -> None:
+        """Write to the ledger that an element came out of the dataset."""
+        leaves = nest.flatten(element, expand_composites=True)
+        note_element(self._dataset, [t for t in leaves if isinstance(t, Tensor)])
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """The number of elements read, and the random positions at the start of the iteration."""
@@ -164,6 +174,8 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
                 raise
         if element is END:
             raise StopIteration
+        if ledger.active:
+            self._note_element(element)
         return element
 
     @public

@@ -68,6 +68,10 @@ class Module(Trackable):
         if PENDING_ATTRIBUTE in vars(self):
             bind_pending_child(self, name, value)
 
+    def _no_dependency(self, value: Any) -> Any:
+        """The value itself: attributes are stored as they are."""
+        return value
+
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         children = {name: value for name, value in vars(self).items() if name != PENDING_ATTRIBUTE}
         return children if save_type == "checkpoint" else children | functions_of(self)

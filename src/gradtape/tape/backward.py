@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
 from typing import Any
 
+from gradtape.core.context import current_trace, local
 from gradtape.core.dims import Dim
 from gradtape.core.dispatch import (
     TapeRecord,
@@ -22,6 +24,7 @@ from gradtape.core.fastpath.codegen import INPUT_NAMES, readable_text
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
+from gradtape.core.ledger import ledger, make_backward_location
 from gradtape.core.ports import SizePort, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
@@ -259,15 +262,56 @@ def backward_pass(
 
 def sweep_all(record: TapeRecord, grads: dict[int, Any], recorded: bool, release: bool) -> None:
     """Run every step: exactly the watched tensors are requested, so no step can be skipped."""
-    if release and not recorded:
+    if release and not recorded and ledger.checks is None:
         sweep_and_release(record, grads)
         return
-    with ignore_float_errors():
+    run = choose_runner(recorded)
+    with allow_float_errors():
         for uid, entry in iterate_backwards(record, release):
             if entry is not None:
                 g = grads.pop(uid, None)
-                if g is not None:
-                    (entry[0].run_recorded if recorded else entry[0].run)(entry, g, grads)
+                if g is None:
+                    continue
+                run(uid, entry[0].run_recorded if recorded else entry[0].run, entry, g, grads)
+
+
+def allow_float_errors() -> AbstractContextManager[Any]:
+    """Ignore floating-point errors in this scope, unless `debug.anomaly` looks for them."""
+    return ignore_float_errors() if ledger.checks is None else nullcontext()
+
+
+def choose_runner(recorded: bool) -> Callable[..., None]:
+    """The function that runs the steps of a pass, which `debug.anomaly` may check."""
+    run = run_at_origin if recorded else run_step
+    if ledger.checks is None:
+        return run
+    watcher = ledger.checks
+
+    def run_and_check(uid: int, step: Any, entry: Any, g: Any, grads: dict[int, Any]) -> None:
+        run(uid, step, entry, g, grads)
+        watcher.on_step(uid, entry, g, grads)
+
+    return run_and_check
+
+
+def run_step(uid: int, step: Any, entry: Any, g: Any, grads: dict[int, Any]) -> None:
+    """Run a step on raw arrays."""
+    step(entry, g, grads)
+
+
+def run_at_origin(uid: int, step: Any, entry: Any, g: Any, grads: dict[int, Any]) -> None:
+    """Run a recorded step; in a trace, its ops are located at the forward op."""
+    stage = current_trace()
+    node = stage[0].origins.get(uid) if stage else None
+    if node is None:
+        step(entry, g, grads)
+        return
+    before = local.origin
+    local.origin = make_backward_location(node.location, node.op.name)
+    try:
+        step(entry, g, grads)
+    finally:
+        local.origin = before
 
 
 @ignore_float_errors()
@@ -301,7 +345,8 @@ def sweep_to_sources(
     """Run only the rules that lead to a source. Sources may be intermediate results."""
     reached = reachable_uids(record, sources)
     found: dict[int, Any] = {}
-    with ignore_float_errors():
+    run = choose_runner(recorded)
+    with allow_float_errors():
         for uid, entry in iterate_backwards(record, release):
             g = grads.get(uid)
             if g is None:
@@ -317,9 +362,9 @@ def sweep_to_sources(
             inputs = step.inputs_of(entry)
             want = sum(1 << k for k, source in enumerate(inputs) if source in reached)
             if want == (1 << len(inputs)) - 1:
-                (step.run_recorded if recorded else step.run)(entry, g, grads)
+                run(uid, step.run_recorded if recorded else step.run, entry, g, grads)
             elif want:
-                step.narrow(want, not recorded)(entry, g, grads)
+                run(uid, step.narrow(want, not recorded), entry, g, grads)
     del grads[SOURCES]
     return {**grads, **found}
 

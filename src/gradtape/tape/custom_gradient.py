@@ -15,6 +15,7 @@ from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
+from gradtape.core.ledger import ledger, note_custom
 from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
@@ -155,6 +156,8 @@ def record_custom_gradient(
         outs = [make_tensor(t._array) for t in results]
     specs = tuple(Spec((out._array.shape, out._array.dtype)) for out in outs)
     step = CustomGradientStep(grad, specs, [t._array.shape for t in inputs])
+    if ledger.active:
+        note_custom(inputs, results, outs, step)
     for recorder in local.recorders:
         mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in recorder)
         if not mask:

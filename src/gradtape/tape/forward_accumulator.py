@@ -8,6 +8,7 @@ of the output. So every rule serves both modes.
 from __future__ import annotations
 
 import logging
+from importlib import import_module
 from typing import Any
 from weakref import ref
 
@@ -17,6 +18,8 @@ from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
+from gradtape.core.ledger import ledger, note_tape, serial_of
+from gradtape.core.ports import ExplainPort
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import backward_pass
@@ -188,6 +191,8 @@ class ForwardAccumulator:
         variable = variable_of(primal)
         if variable is not None:
             self._tangents.variables[variable._key] = direction
+        if ledger.active:
+            note_tape(self, "watch", ((value.uid, getattr(variable, "_key", None)),))
 
     def __enter__(self) -> ForwardAccumulator:
         """Start accumulating."""
@@ -195,6 +200,8 @@ class ForwardAccumulator:
             raise ValueError("ForwardAccumulator: the accumulator is already recording.")
         push_recorder(self._tangents)
         self._recording = True
+        if ledger.active:
+            note_tape(self, "enter", serial_of(self._tangents))
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
@@ -202,6 +209,13 @@ class ForwardAccumulator:
         if self._recording:
             pop_recorder(self._tangents)
             self._recording = False
+            if ledger.active:
+                note_tape(self, "exit")
+
+    def explain(self, target: Any, source: Any) -> Any:
+        """Say why `jvp(target)` is None; see `GradientTape.explain`. `source` is a primal."""
+        import_module(ExplainPort.supplier)
+        return ExplainPort.explain(self, target, source)
 
     @public
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:

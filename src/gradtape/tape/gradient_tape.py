@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
+from importlib import import_module
 from operator import is_
 from typing import Any, TypeVar, overload
 
 from gradtape.core import context, nest
 from gradtape.core.argument import describe
-from gradtape.core.context import local
+from gradtape.core.context import current_trace, local
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
@@ -22,6 +23,8 @@ from gradtape.core.errors import (
     redispatch,
 )
 from gradtape.core.fastpath.kernel_source import FLOAT32
+from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape, serial_of
+from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -43,6 +46,11 @@ from gradtape.tape.tape_display import DisplayMethods
 
 log = logging.getLogger("gradtape")
 K = TypeVar("K")
+
+
+def watched_uids(things: list[Any]) -> tuple[tuple[int, Any], ...]:
+    """For each watched tensor or variable its uid and, of a variable, its key."""
+    return tuple([(current_value(t).uid, getattr(variable_of(t), "_key", None)) for t in things])
 
 
 class GradientTape(DisplayMethods):
@@ -70,6 +78,8 @@ class GradientTape(DisplayMethods):
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
         self._variables: dict[int, tuple[Any, dict[int, None]]] = {}
+        if ledger.active:
+            note_tape(self, "made")
 
     def __enter__(self) -> GradientTape:
         """Start or resume recording."""
@@ -92,12 +102,16 @@ class GradientTape(DisplayMethods):
         self._tape.thread_dict = local.__dict__
         context.push_recorder(self._tape)
         self._recording = True
+        if ledger.active:
+            note_tape(self, "enter", serial_of(self._tape))
 
     def _pop_tape(self) -> None:
         if not self._recording:
             raise ValueError("GradientTape: the tape is not recording.")
         context.pop_recorder(self._tape)
         self._recording = False
+        if ledger.active:
+            note_tape(self, "exit")
 
     def watch(self, tensor: Any) -> None:
         """Record the ops on `tensor` from now on.
@@ -137,6 +151,8 @@ class GradientTape(DisplayMethods):
 
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None
+        if ledger.active:
+            note_tape(self, "watch", watched_uids(things))
         for t in things:
             if not is_differentiable(current_value(t)._array.dtype):
                 log.warning(
@@ -156,6 +172,8 @@ class GradientTape(DisplayMethods):
         if self._tape is None:
             raise RuntimeError("GradientTape.stop_recording: the tape is not recording.")
         self._pop_tape()
+        if ledger.active:
+            note_tape(self, "pause")
         try:
             yield
         finally:
@@ -163,6 +181,8 @@ class GradientTape(DisplayMethods):
 
     def reset(self) -> None:
         """Forget everything recorded and watched."""
+        if ledger.active:
+            note_tape(self, "reset")
         self._pop_tape()
         self._tape = None
         self._push_tape()
@@ -265,14 +285,46 @@ class GradientTape(DisplayMethods):
                 seed = as_cotangent_tensor(seed) if recorded else seed._array
             before = grads.get(t.uid)
             grads[t.uid] = seed if before is None else before + seed
+        watcher = (
+            None if ledger.checks is None or current_trace() else ledger.checks
+        )  # of debug.anomaly
+        calls = [] if watcher is None else watcher.list_calls(record)
         found = backward_pass(record, grads, recorded, release=not self._persistent)
         self._release_record()
         results = [collect_gradient(found, uids, current, zero) for uids, current in roots]
+        if watcher is not None:
+            watcher.on_gradient(calls, [target for target, _ in seeds], results)
+        if ledger.active:
+            self._note_gradients(target, flat, roots, results)
         if type(sources) is list and len(sources) == len(flat) and all(map(is_, sources, flat)):
             return results
         if not nest.is_nested(sources):
             return results[0]
         return nest.pack_sequence_as(sources, results)
+
+    def _note_gradients(self, target: Any, flat: list[Any], roots: Any, results: Any) -> None:
+        """Write the gradients to the ledger, and those that are None."""
+        note_gradients(nest.flatten(target), roots, results)
+        for source, (uids, _), result in zip(flat, roots, results, strict=True):
+            if result is None:
+                key = getattr(variable_of(source), "_key", None)
+                note_lost(self, nest.flatten(target), key, uids)
+
+    def explain(self, target: Any, source: Any) -> Any:
+        """Say why `gradient(target, source)` is None, and where the gradient was lost.
+
+        Switch `gradtape.debug.explain()` on before the program runs. The tape stays usable.
+
+        Args:
+            target: the tensor that was, or would be, differentiated.
+            source: a tensor or variable.
+
+        Returns:
+            An answer with `cause`, `line`, `file`, `fix` and more; its text says it in words.
+            Its cause is None if the gradient exists.
+        """
+        import_module(ExplainPort.supplier)
+        return ExplainPort.explain(self, target, source)
 
     def _require_record(self) -> TapeRecord:
         if self._tape is None:

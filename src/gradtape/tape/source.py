@@ -12,7 +12,7 @@ from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.open_shape import has_dims
 from gradtape.core.ports import SizePort
 from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import Tensor, make_tensor, wrap_array
 from gradtape.devices.array import to_device_of
 from gradtape.ops.elementwise import conj
 from gradtape.ops.shape import as_scalar_unless_string, zeros
@@ -100,7 +100,7 @@ def collect_gradient(found: dict[int, Any], uids: Any, current: Any, zero: bool)
         return make_zeros_like(current) if zero else None
     if type(total) is SparseCotangent:
         return as_indexed_slices(total, current._array.dtype.kind == "c")
-    tensor = total if isinstance(total, Tensor) else make_tensor(total)
+    tensor = total if isinstance(total, Tensor) else wrap_array(total)
     return conj(tensor) if current._array.dtype.kind == "c" else tensor
 
 

@@ -77,7 +77,8 @@ def check_same_dtype(op: str, x: Tensor, y: Tensor, position: int = 1) -> None:
 
 def has_own_dtype(value: Any) -> bool:
     """Whether a value has its own dtype: a tensor, a variable, or a type with `__tf_tensor__`."""
-    return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
+    kind = type(value)
+    return isinstance(value, Tensor) or (hasattr(kind, "__tf_tensor__") and kind is not Dim)
 
 
 def convert_to_dtype(value: Any, dtype: DType) -> Tensor:

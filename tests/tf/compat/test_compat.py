@@ -60,11 +60,16 @@ def test_sessions_and_graph_switches_raise_when_called(name):
         getattr(v1, name)()
 
 
+@pytest.mark.parametrize("name", ["get_variable", "make_template"])
+def test_functions_of_variable_stores_raise_when_called(name):
+    with pytest.raises(NotImplementedError, match=rf"tf\.compat\.v1\.{name}\. .*tf\.Variable"):
+        getattr(v1, name)("weight")
+
+
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
         ("placeholder", "parameter of a Python function"),
-        ("get_variable", r"tf\.Variable"),
         ("train.AdamOptimizer", r"tf\.keras\.optimizers\.Adam"),
         ("train.Saver", r"tf\.train\.Checkpoint"),
         ("layers", r"tf\.keras\.layers"),

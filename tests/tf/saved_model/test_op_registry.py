@@ -33,15 +33,12 @@ NOT_SAVED = {
 def functions_of_arrays():
     """Functions of raw arrays that nodes call: the first arguments of `apply_raw`."""
     root = pathlib.Path(tf.__file__).parent
+    callers = ("apply_raw", "compute_integer")
     for path in sorted(root.glob("*/**/*.py")):
-        module = importlib.import_module(
-            ".".join(["gradtape", *path.relative_to(root).with_suffix("").parts])
-        )
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
-                "apply_raw",
-                "compute_integer",
-            ):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in callers:
+                parts = path.relative_to(root).with_suffix("").parts
+                module = importlib.import_module(".".join(["gradtape", *parts]))
                 home, _, name = ast.unparse(node.args[0]).rpartition(".")
                 found = getattr(getattr(module, home) if home else module, name, None)
                 if found is not None:  # else a parameter of the function around it

@@ -37,6 +37,14 @@ from gradtape.core.fastpath.reference import make_reference_primitive, make_refe
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
+from gradtape.core.ledger import (
+    is_silent,
+    ledger,
+    note_bind,
+    note_op,
+    note_partial_op,
+    note_silent_op,
+)
 from gradtape.core.ports import DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
@@ -141,6 +149,7 @@ def flags_of(op: Primitive, numbers: tuple[bool, bool], single: bool) -> dict[st
         "Y_NUMBER": numbers[1],
         "SINGLE": single,
         "DEVICES": devices.active,
+        "EXPLAIN": ledger.active,
     }
 
 
@@ -231,7 +240,7 @@ GENERATED: list[Any] = []  # functions whose code is a specialised template
 
 
 def regenerate() -> None:
-    """Specialise every function again on its next call, now with support for devices."""
+    """Specialise every function again on its next call, after a flag has changed."""
     while GENERATED:
         function = GENERATED.pop()
         function.__code__ = first_call_stub.__code__  # first: it takes any arguments
@@ -250,6 +259,7 @@ def readable_text(text: str, names: tuple[str, ...]) -> str:
 
 
 devices.observers.append(regenerate)
+ledger.observers.append(regenerate)
 
 SHARED_GLOBALS: dict[str, Any] = {
     "__name__": "gradtape.core.fastpath.template",
@@ -273,6 +283,7 @@ SHARED_GLOBALS: dict[str, Any] = {
     "mark_recorded": mark_recorded,
     "ndarray": np.ndarray,
     "next_uid": next_uid,
+    "note_bind": note_bind,
     "explain_kernel_error": explain_kernel_error,
     "make_tensor": make_tensor,
 }
@@ -316,13 +327,13 @@ def specialise_on_first_call(
     def make() -> Any:
         for name in (op.name, *op.inputs, *op.statics):
             check_identifier(name)
-        before = devices.active
+        before = (devices.active, ledger.active)
         real = compile_template(find_template(TEMPLATE_FILE, form), text(), rename_inputs(names))
         function.__defaults__ = real.__defaults__
         function.__kwdefaults__ = real.__kwdefaults__
         function.__code__ = real.__code__
         GENERATED.append(function)
-        return function if devices.active is before else make()
+        return function if (devices.active, ledger.active) == before else make()
 
     def cache_step(mask: int, unbroadcast: bool) -> Any:
         step = space[f"step{mask}{'f' if unbroadcast else ''}"] = backward_step(
@@ -330,6 +341,9 @@ def specialise_on_first_call(
         )
         return step
 
+    space["note_op"] = (
+        note_silent_op if is_silent(op) else note_partial_op if None in op.rules else note_op
+    )
     space |= {"call_again": function, "make": make, "source": source, "cache_step": cache_step}
     return function
 

@@ -6,6 +6,7 @@ A copy keeps its line numbers: debuggers, coverage and tracebacks show this file
     X_NUMBER, Y_NUMBER         True or False: the kernel takes a Python number for this operand
     SINGLE                     True or False: float32 is among the `allowed` dtypes
     DEVICES                    True or False: values may be on accelerators
+    EXPLAIN                    True or False: ops are written to the ledger
     BROADCASTS                 the condition that an operand was broadcast, or False
     kernel(x_, y_)             an operator if the kernel is one, else a call with static arguments
     entry(mask, x_, y_)        the tuple that records the op for the inputs in `mask`
@@ -47,6 +48,8 @@ def unary(x, name=None):
                         if uid > 0:
                             uid = out.uid = -uid
                         record[uid] = entry(1, x_)
+            if EXPLAIN:
+                note_op(op, x.uid, 0, out)
             return out
     if type(x) is not EagerTensor and hasattr(x, "_read"):
         return call_again(x._read())
@@ -112,6 +115,8 @@ def binary(x, y, name=None):
                                 record[uid] = entry(2, x_, y_, unbroadcast=True)
                             else:
                                 record[uid] = entry(2, x_, y_)
+                if EXPLAIN:
+                    note_op(op, x.uid, y.uid, out)
                 return out
         elif (
             Y_NUMBER
@@ -144,6 +149,8 @@ def binary(x, y, name=None):
                         if uid > 0:
                             uid = out.uid = -uid
                         record[uid] = entry(1, x_, y_)
+            if EXPLAIN:
+                note_op(op, x.uid, 0, out)
             return out
     elif (
         X_NUMBER
@@ -176,6 +183,8 @@ def binary(x, y, name=None):
                         if uid > 0:
                             uid = out.uid = -uid
                         record[uid] = entry(2, x_, y_)
+            if EXPLAIN:
+                note_op(op, 0, y.uid, out)
             return out
     if type(x) is not EagerTensor and hasattr(x, "_read"):
         return call_again(x._read(), y)
@@ -212,6 +221,8 @@ def primitive_one(x, **STATIC):
                     if uid > 0:
                         uid = out.uid = -uid
                     record[uid] = entry(1, x_)
+        if EXPLAIN:
+            note_op(op, x.uid, 0, out)
         return out
     if isinstance(x, Tensor):
         return bind(op, (x,), STATIC)
@@ -261,6 +272,8 @@ def primitive_two(x, y, **STATIC):
                         record[uid] = entry(2, x_, y_, unbroadcast=True)
                     else:
                         record[uid] = entry(2, x_, y_)
+        if EXPLAIN:
+            note_op(op, x.uid, y.uid, out)
         return out
     if isinstance(x, Tensor) or isinstance(y, Tensor):
         return bind(op, (x, y), STATIC)
@@ -297,6 +310,8 @@ def primitive_three(x, y, z, **STATIC):
                 if record.is_trace:
                     return bind(op, (x, y, z), STATIC)
                 record_op(record, op, (x, y, z), (x_, y_, z_), STATIC, out, r)
+        if EXPLAIN:
+            note_bind(op, (x, y, z), out)
         return out
     if isinstance(x, Tensor) or isinstance(y, Tensor) or isinstance(z, Tensor):
         return bind(op, (x, y, z), STATIC)
@@ -325,6 +340,8 @@ def primitive_outputs(x, **STATIC):
                     record[anchor] = entry(1, x_)
                     for i, one in enumerate(out):
                         record[mark_recorded(one)] = (TapePort.route_cotangent, anchor, i)
+        if EXPLAIN:
+            note_bind(op, (x,), out)
         return out
     if isinstance(x, Tensor):
         return bind(op, (x,), STATIC)

@@ -9,7 +9,7 @@ from typing import Any
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.spec import TensorSpec, TypeSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
 
 class NoneTensorSpec(TypeSpec):
@@ -91,6 +91,11 @@ def is_element_leaf(value: Any) -> bool:
 def as_element(value: Any) -> Any:
     """Convert arrays, lists and numbers in `value` to tensors."""
     return map_element(lambda leaf: leaf if is_element_leaf(leaf) else convert(leaf), value)
+
+
+def detach_tensor(leaf: Any) -> Any:
+    """A new tensor with the value of an eager tensor: tapes do not see through a pipeline."""
+    return make_tensor(leaf._array) if type(leaf) is EagerTensor else leaf
 
 
 def element_spec_of(element: Any) -> Any:

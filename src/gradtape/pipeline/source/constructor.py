@@ -32,6 +32,7 @@ from gradtape.pipeline.element.ragged import (
 from gradtape.pipeline.element.random_access import RangeRows, Rows, ZippedRows
 from gradtape.pipeline.element.structure import (
     as_element,
+    detach_tensor,
     element_spec_of,
     flatten_element,
     map_element,
@@ -93,7 +94,9 @@ class SourceMethods(DatasetBase):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """A dataset of one element."""
         element = as_element(tensors)
-        dataset = make_dataset(lambda: iter([element]), lambda: element_spec_of(element), 1)
+        dataset = make_dataset(
+            lambda: iter([map_element(detach_tensor, element)]), lambda: element_spec_of(element), 1
+        )
         dataset._is_pure = is_always_pure
         return dataset._label_as("_TensorDataset")
 

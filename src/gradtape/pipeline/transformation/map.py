@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from gradtape.core.context import current_trace, use_recorders
 from gradtape.core.errors import InvalidArgumentError, is_user_error, public, show_full_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.element.element import (
@@ -20,7 +21,13 @@ from gradtape.pipeline.element.element import (
     wrap_user_function,
 )
 from gradtape.pipeline.element.output_spec import probed
-from gradtape.pipeline.element.structure import as_element, element_spec_of, flatten_element
+from gradtape.pipeline.element.structure import (
+    as_element,
+    detach_tensor,
+    element_spec_of,
+    flatten_element,
+    map_element,
+)
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
 from gradtape.pipeline.user_function import UserFunction
 from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
@@ -225,11 +232,12 @@ class MapMethods(DatasetBase):
         state = as_element(initial_state)
         traced = UserFunction(reduce_func, "reduce")
         step = annotate_errors(lambda element: traced.apply((state, element)), "reduce")
-        for element in self:
-            after = step(element)
-            check_state_dtypes("reduce", state, after)
-            state = after
-        return state
+        with use_recorders(current_trace()):  # no gradient flows through a pipeline
+            for element in self:
+                after = step(element)
+                check_state_dtypes("reduce", state, after)
+                state = after
+        return map_element(detach_tensor, state)
 
 
 def trace_map_function(dataset: Dataset) -> None:

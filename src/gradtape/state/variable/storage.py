@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import local, next_uid
+from gradtape.core.ledger import ledger, note_read
 from gradtape.core.lock import ONCE, Lock
 from gradtape.core.ownership import HAS_GIL, UPDATE_REFERENCES, is_exclusive
 from gradtape.core.ports import devices
@@ -83,10 +84,13 @@ class VariableStorage:
             value = self._stored_version()
         recorders = local.recorders
         if not recorders:
-            return make_tensor(value._array)
-        if recorders[0].is_trace:
-            tensor: Tensor = recorders[0].read_variable(self)
+            tensor: Tensor = make_tensor(value._array)
+            if ledger.active:
+                note_read(value, tensor)
             return tensor
+        if recorders[0].is_trace:
+            traced: Tensor = recorders[0].read_variable(self)
+            return traced
         uid = value.uid
         for recorder in recorders:
             if uid not in recorder:

@@ -15,7 +15,9 @@ from gradtape.core.context import current_trace, local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
+from gradtape.core.ledger import ledger
 from gradtape.core.name_scope import current_scope
+from gradtape.core.origin import note_assign
 from gradtape.core.ports import make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
@@ -29,6 +31,7 @@ from gradtape.ops.gather_scatter import gather, gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
+from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
@@ -46,6 +49,7 @@ class Variable(
     Tf1Methods,
     TensorLike,
     Trackable,
+    metaclass=VariableType,
 ):
     """A tensor that can be assigned to.
 
@@ -131,6 +135,8 @@ class Variable(
         VariableStorage.__init__(
             self, tensor._array if trace is None else trace.create_variable(self, tensor)
         )
+        if ledger.active:
+            note_assign(self, "variable")
 
     # -- properties
 
@@ -275,6 +281,8 @@ class Variable(
 
     def _assignment_result(self, read_value: bool = True) -> Any:
         """The result of an assignment; returning the variable counts as reading it."""
+        if ledger.active:
+            note_assign(self)
         if not read_value:
             return None
         recorders = local.recorders

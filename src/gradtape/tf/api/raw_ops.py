@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from gradtape.tf.raw_ops.gradient import broadcast_gradient_args as BroadcastGradientArgs  # noqa: N812
+from gradtape.tf.raw_ops.gradient import igamma_grad_a as IgammaGradA  # noqa: N812
+from gradtape.tf.raw_ops.gradient import matrix_diag_part as MatrixDiagPartV2  # noqa: N812
+from gradtape.tf.raw_ops.gradient import random_gamma_grad as RandomGammaGrad  # noqa: N812
 from gradtape.tf.raw_ops.lstm import block_lstm as BlockLSTM  # noqa: N812
 from gradtape.tf.raw_ops.lstm import block_lstm_v2 as BlockLSTMV2  # noqa: N812
 from gradtape.tf.raw_ops.lstm import lstm_block_cell as LSTMBlockCell  # noqa: N812
@@ -15,9 +19,13 @@ from gradtape.tf.raw_ops.unique_bucketize import unique_with_counts as UniqueWit
 __all__ = [
     "BlockLSTM",
     "BlockLSTMV2",
+    "BroadcastGradientArgs",
     "Bucketize",
+    "IgammaGradA",
     "ImageProjectiveTransformV3",
     "LSTMBlockCell",
+    "MatrixDiagPartV2",
+    "RandomGammaGrad",
     "UniqueV2",
     "UniqueWithCountsV2",
 ]

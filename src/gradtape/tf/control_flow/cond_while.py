@@ -30,8 +30,11 @@ from gradtape.tf.array.tensor_array import TensorArray
 
 
 def as_python_bool(value: Any) -> bool:
-    """Convert a predicate to a Python bool."""
-    return bool(value if isinstance(value, (bool, int, float, str)) else convert(value))
+    """Convert a predicate to a Python bool, also in functions without AutoGraph."""
+    if isinstance(value, (bool, int, float, str)):
+        return bool(value)
+    tensor = convert(value)
+    return bool(tensor._array if isinstance(tensor, SymbolicTensor) else tensor)
 
 
 @public

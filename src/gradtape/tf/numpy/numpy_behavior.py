@@ -20,6 +20,7 @@ from gradtape.tf.math.cast import cast
 from gradtape.tf.numpy import promotion
 from gradtape.tf.numpy.array import flatten, ravel, reshape, size
 from gradtape.tf.numpy.elementwise import around, clip, positive
+from gradtape.tf.numpy.product import matmul
 from gradtape.tf.numpy.reduce import max as largest
 from gradtape.tf.numpy.reduce import mean
 from gradtape.tf.numpy.reduce import min as smallest
@@ -67,9 +68,16 @@ def experimental_enable_numpy_behavior(
         for name, function in tensor_operator.TENSOR_OPERATORS.items()
         if name not in UNARY_OPERATORS
     }
-    for name, value in {**promoting, **NUMPY_BEHAVIOR_METHODS}.items():
+    for name, value in {**promoting, **NUMPY_BEHAVIOR_METHODS, **MATMUL_OPERATORS}.items():
         ORIGINAL_ATTRIBUTES[name] = vars(Tensor).get(name)
         setattr(Tensor, name, value)
+
+
+# Unlike TensorFlow's, NumPy's matrix product accepts vectors.
+MATMUL_OPERATORS = {
+    "__matmul__": matmul,
+    "__rmatmul__": lambda self, other: matmul(other, self),
+}
 
 
 def disable_numpy_behavior() -> None:

@@ -39,10 +39,14 @@ V1_FUNCTIONS = {
         train.piecewise_constant train.piecewise_constant_decay train.polynomial_decay
         train.global_step
     """,
+    "gradtape.tf.compat.v1.scope": "VariableScope get_variable_scope variable_scope",
 }
 MODULE_OF_FUNCTION = {name: home for home, names in V1_FUNCTIONS.items() for name in names.split()}
 V1_MODULES = {"losses": "gradtape.tf.compat.v1.losses", "logging": "gradtape.tf.compat.v1.logging"}
-REFUSED_NAMES = ("disable_v2_behavior", "disable_eager_execution", "Session", "InteractiveSession")
+REFUSED_NAMES = (
+    *("disable_v2_behavior", "disable_eager_execution", "Session", "InteractiveSession"),
+    *("get_variable", "make_template"),
+)
 
 
 class V1Namespace(ModuleType):

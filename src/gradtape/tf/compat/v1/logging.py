@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging as python
+from collections import Counter
 from typing import Any
 
 from gradtape.tf.framework import get_logger
@@ -72,3 +73,23 @@ def get_verbosity() -> int:
 
 def flush() -> None:
     """Do nothing: messages are not buffered."""
+
+
+def TaskLevelStatusMessage(msg: str) -> None:  # noqa: N802  TensorFlow's name
+    """Log a message about the state of the program, at level ERROR."""
+    error(msg)
+
+
+MESSAGE_COUNTS: Counter[str] = Counter()
+
+
+def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Log the first and then every n-th call with this message."""
+    MESSAGE_COUNTS[msg] += 1
+    log_if(level, msg, (MESSAGE_COUNTS[msg] - 1) % n == 0, *args)
+
+
+def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Log the first n calls with this message."""
+    MESSAGE_COUNTS[msg] += 1
+    log_if(level, msg, MESSAGE_COUNTS[msg] <= n, *args)

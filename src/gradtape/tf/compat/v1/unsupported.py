@@ -40,7 +40,7 @@ REPLACEMENTS = {
     ),
     **map_names(
         """
-        get_variable variable_scope get_variable_scope VariableScope make_template
+        get_variable make_template
         get_local_variable
         """,
         "make a tf.Variable and keep it, in a tf.Module or a Keras layer.",

@@ -1,0 +1,1 @@
+"""Where NaN and infinity come from: floating-point flags, checks of results, and their meaning."""

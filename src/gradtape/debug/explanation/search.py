@@ -1,0 +1,158 @@
+"""The search: the way from a source to a target with the fewest breaks."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from typing import Any
+
+from gradtape.debug.explanation.edge import DataGraph, Edge, Node
+from gradtape.debug.explanation.flow import Program, Slice
+from gradtape.debug.explanation.source_text import expression_at, parse_file
+
+
+class PythonFlow:
+    """Finds the ops that a value which left the tensors has entered."""
+
+    def __init__(self, graph: DataGraph) -> None:
+        """Prepare nothing: most questions need no source."""
+        self.graph = graph
+        self.program: Program | None = None
+        self.expressions: list[tuple[int, Any, Any]] = []
+        self.barriers: set[int] = set()
+        self.slices: dict[int, Slice] = {}
+
+    def prepare(self) -> Program:
+        """Find the expressions of all entries that made tensors."""
+        if self.program is not None:
+            return self.program
+        files = dict.fromkeys(e[3].co_filename for e in self.graph.entries if e[3] is not None)
+        trees = [tree for tree in map(parse_file, files) if tree is not None]
+        self.program = Program(trees)
+        departed = set()
+        for position, entry in enumerate(self.graph.entries):
+            kind = entry[0]
+            if type(kind) is tuple and kind[0] in ("tape", "lost"):
+                continue
+            node = expression_at((entry[3], entry[4]))
+            if node is None:
+                continue
+            if type(kind) is tuple and kind[0] == "left":
+                departed.add(id(node))
+            else:
+                self.expressions.append((position, entry, node))
+                self.barriers.add(id(node))
+        self.barriers -= departed
+        return self.program
+
+    def edges_from(self, number: int) -> list[Edge]:
+        """Edges from a departure to the values that depend on it."""
+        position, _, location = self.graph.departures[number]
+        program = self.prepare()
+        start = expression_at(location)
+        if start is None:
+            return []
+        flow = self.slices.get(id(start))
+        if flow is None:
+            flow = self.slices[id(start)] = Slice(program, start, self.barriers)
+        found = []
+        for later, entry, node in self.expressions:
+            if later > position and flow.enters(node):
+                outs = entry[2] if type(entry[2]) is tuple else (entry[2],)
+                place = (entry[3], entry[4])
+                found += [
+                    Edge(("left", number), abs(out), later, place, "python", None)
+                    for out in outs
+                    if type(out) is int and out
+                ]
+        return found
+
+
+class Search:
+    """Shortest paths in a data graph; the cost of a path is its number of breaks."""
+
+    def __init__(self, graph: DataGraph) -> None:
+        """Search `graph`."""
+        self.graph = graph
+        self.flow = PythonFlow(graph)
+        self.flow_edges: dict[int, list[Edge]] = {}
+
+    def edges_from(self, node: Node) -> list[Edge]:
+        """The edges that leave a value."""
+        edges = self.graph.edges.get(node, [])
+        if type(node) is tuple and node[0] == "left":
+            if node[1] not in self.flow_edges:
+                self.flow_edges[node[1]] = self.flow.edges_from(node[1])
+            edges = edges + self.flow_edges[node[1]]
+        return edges
+
+    def find(self, sources: Iterable[Node], targets: set[Node]) -> list[Edge] | None:
+        """The path with the fewest breaks, or None if there is no path."""
+        heap: list[Any] = []
+        order = 0
+        best: dict[Any, int] = {}
+        back: dict[Any, tuple[Any, Edge] | None] = {}
+        for source in sources:
+            state = (source, None)
+            best[state], back[state] = 0, None
+            heapq.heappush(heap, (0, order, state))
+            order += 1
+        while heap:
+            cost, _, state = heapq.heappop(heap)
+            if cost > best[state]:
+                continue
+            if state[0] in targets:
+                return self.walk_back(state, back)
+            for edge in self.edges_from(state[0]):
+                price, region = price_of(edge, state[1])
+                then = (edge.end, region)
+                if cost + price < best.get(then, 1 << 30):
+                    best[then], back[then] = cost + price, (state, edge)
+                    heapq.heappush(heap, (cost + price, order, then))
+                    order += 1
+        return None
+
+    def walk_back(self, state: Any, back: dict[Any, Any]) -> list[Edge]:
+        """The edges of the path that ends at `state`."""
+        path = []
+        while back[state] is not None:
+            state, edge = back[state]
+            path.append(edge)
+        return path[::-1]
+
+    def reach(self, starts: Iterable[Node], free: bool) -> set[Node]:
+        """All values that depend on `starts`; with `free`, along edges without a break."""
+        seen = set(starts)
+        todo = list(seen)
+        while todo:
+            for edge in self.edges_from(todo.pop()):
+                if edge.end not in seen and not (free and edge.reason is not None):
+                    seen.add(edge.end)
+                    todo.append(edge.end)
+        return seen
+
+    def ancestors(self, node: Node) -> list[Node]:
+        """The values that a value was made of, nearest first."""
+        seen = {node: None}
+        todo = [node]
+        while todo:
+            for edge in self.graph.incoming.get(todo.pop(0), ()):
+                if edge.start not in seen:
+                    seen[edge.start] = None
+                    todo.append(edge.start)
+        return list(seen)[1:]
+
+
+def price_of(edge: Edge, region: Any) -> tuple[int, Any]:
+    """The cost of an edge after one in `region`, and the region it ends in."""
+    if edge.reason is None:
+        return 0, region if region == ("at", edge.location) else None
+    here = region_of(edge)
+    return (0 if here == region else 1), here
+
+
+def region_of(edge: Edge) -> Any:
+    """The region of a break: neighbouring breaks in one region count once."""
+    assert edge.reason is not None
+    _, location, key = edge.reason
+    return ("at", location) if key is None else key

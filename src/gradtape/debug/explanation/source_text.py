@@ -1,0 +1,115 @@
+"""The user's source: lines, syntax trees, and the expression of an instruction."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from functools import lru_cache
+from typing import Any
+
+from gradtape.core.ledger import Location
+
+Span = tuple[int, int, int, int]  # line, column, last line, end column
+
+
+@lru_cache(maxsize=256)
+def parse_file(filename: str) -> ast.Module | None:
+    """The syntax tree of a file; None if its text is not available."""
+    linecache.checkcache(filename)
+    text = "".join(linecache.getlines(filename))
+    if not text:
+        return None
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+def forget_sources() -> None:
+    """Parse files again: they may have changed."""
+    parse_file.cache_clear()
+    spans_of.cache_clear()
+
+
+@lru_cache(maxsize=256)
+def spans_of(filename: str) -> dict[Span, list[ast.expr]]:
+    """The expressions of a file by their place."""
+    tree = parse_file(filename)
+    found: dict[Span, list[ast.expr]] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.expr):
+            found.setdefault(span_of(node), []).append(node)
+    return found
+
+
+def span_of(node: Any) -> Span:
+    """The place of a node."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+@lru_cache(maxsize=4096)
+def positions_of(code: Any) -> tuple[Any, ...]:
+    """The places of the instructions of a code object."""
+    return tuple(code.co_positions())
+
+
+def place_of(location: Location) -> Span | None:
+    """Line, column, last line and end column of a location; None if they are not known."""
+    code, instruction = location
+    if code is None or instruction < 0 or not hasattr(code, "co_positions"):
+        return None
+    line, last, column, end = positions_of(code)[instruction // 2]
+    return None if None in (line, last, column, end) else (line, column, last, end)
+
+
+def line_of(location: Location) -> int | None:
+    """The line of a location."""
+    code, instruction = location
+    if code is None:
+        return None
+    if hasattr(code, "line"):
+        line: int = code.line
+        return line
+    found: int | None = positions_of(code)[instruction // 2][0]
+    return found
+
+
+def expression_at(location: Location) -> ast.expr | None:
+    """The expression whose instruction is at a location, or None."""
+    place = place_of(location)
+    if place is None or location[0] is None:
+        return None
+    spans = spans_of(location[0].co_filename)
+    exact = spans.get(place)
+    if exact:
+        return exact[0]
+    ending = [n for span, nodes in spans.items() if span[2:] == place[2:] for n in nodes]
+    calls = [n for n in ending if isinstance(n, ast.Call) and n.lineno <= place[0]]
+    return max(calls, key=span_of, default=None)
+
+
+def function_at(code: Any) -> Any:
+    """The syntax tree of the function that a code object was compiled from, or None."""
+    tree = parse_file(code.co_filename)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+            name = getattr(node, "name", "<lambda>")
+            if first == code.co_firstlineno and name == code.co_name:
+                return node
+    return None
+
+
+def text_at(location: Location) -> tuple[str, int, int]:
+    """The source line of a location and the columns to underline; empty if it is not known."""
+    line = line_of(location)
+    if line is None or location[0] is None:
+        return "", 0, 0
+    text = linecache.getline(location[0].co_filename, line).rstrip("\n")
+    place = place_of(location)
+    if place is None:
+        indent = len(text) - len(text.lstrip())
+        return text, indent, len(text)
+    end = place[3] if place[2] == place[0] else len(text.encode())
+    start, end = (len(text.encode()[:at].decode(errors="ignore")) for at in (place[1], end))
+    return text, start, end
