@@ -26,13 +26,10 @@ __all__ = [
     "Comparison",
     "Difference",
     "GradientCheck",
-<<<<<<< HEAD
-    "Profile",
-=======
     "LostGradientError",
+    "Profile",
     "Report",
     "anomaly",
->>>>>>> main
     "check_gradients",
     "compare_engines",
     "draw",
