@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.core.fastpath.codegen import regenerate
 from gradtape.debug import profile
 
 W = tf.Variable(np.full((16, 16), 0.1, "float32"))
@@ -71,3 +72,10 @@ def test_nothing_is_measured_afterwards_also_after_an_error():
     step(X)
     assert len(report.events) == count
     assert report.stack == []
+
+
+def test_generating_the_code_of_an_op_is_not_an_op():
+    regenerate()
+    with profile() as report:
+        tf.tanh(X)
+    assert names(report, "op") == ["tanh"]

@@ -88,6 +88,8 @@ class Profile:
         """Choose what to measure of a frame that begins."""
         code = frame.f_code
         file = code.co_filename
+        if code.co_name == "<module>":  # code that is generated at the first call
+            return None
         if file == TEMPLATE_FILE:
             return self._open_span(frame, code.co_name, "op")
         if file.startswith(PLAN_PREFIX):
