@@ -78,6 +78,18 @@ def test_calls_that_fit_use_the_trace_of_the_specs():
     assert f.experimental_get_tracing_count() == 2
 
 
+@pytest.mark.parametrize("shape", [[4, 3], [None, 3]])
+def test_sizes_that_only_the_data_determines(shape):
+    f = tf.function(lambda x: tf.boolean_mask(x, x[:, 0] > 0.0) * 2.0)
+    concrete = f.get_concrete_function(SPEC(shape))
+    assert concrete.structured_outputs.shape.as_list() == [None, 3]
+    for count in (1, 3, 1):
+        x = np.full((4, 3), -1.0, np.float32)
+        x[:count] = 1.0
+        assert concrete(tf.constant(x)).shape == (count, 3)
+        assert f(tf.constant(x)).shape == (count, 3)
+
+
 def test_the_trace_of_an_input_signature_serves_its_calls():
     f = tf.function(lambda x: x * 2.0, input_signature=[SPEC([None])])
     f.get_concrete_function()

@@ -115,6 +115,19 @@ def test_a_repeated_call_enters_few_functions(kind):
     assert len({file for file, _ in entered}) <= MAX_FILES.get(kind, 6), entered
 
 
+def test_a_call_of_a_loaded_function_enters_few_functions(tmp_path):
+    model = tf.Module()
+    model.v = tf.Variable([1.0, 2.0])
+    model.f = tf.function(lambda x: x * model.v, input_signature=[tf.TensorSpec([None, 2])])
+    tf.saved_model.save(model, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    x = tf.ones((3, 2))
+    for call in (lambda: loaded.f(x), lambda: loaded.signatures["serving_default"](x=x)):
+        for _ in range(3):
+            call()
+        assert len(walk(call)) <= 20
+
+
 def test_a_first_call_enters_few_functions():
     v = tf.Variable([1.0, 2.0])
 

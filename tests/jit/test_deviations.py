@@ -157,3 +157,19 @@ def test_a_function_may_call_itself():
 
     for n in (3, 5, 3):
         assert int(countdown(tf.constant(n))) == n
+
+
+def test_a_variable_that_is_an_argument_and_captured():
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    same = []
+
+    @tf.function
+    def f(a):
+        same.append((a is v, a.ref() == v.ref()))  # TensorFlow: a is v
+        a.assign_add(10.0)
+        v.assign_add(1.0)
+        return a + v
+
+    assert [float(f(a)) for a in (v, w, v)] == [24.0, 25.0, 48.0]
+    assert (float(v), float(w)) == (24.0, 12.0)  # TensorFlow: 23.0, 13.0
+    assert same == [(False, True), (False, False)]

@@ -130,6 +130,29 @@ class TracedArray(LazyArray):
         return self.trace.guard_value(self)
 
 
+class UnknownRankError(Exception):
+    """The shape of a tensor was needed whose rank is not known."""
+
+
+class UnrankedArray(TracedArray):
+    """The array of a symbolic tensor of unknown rank, in a trace without values."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Any, number: int, trace: Any, shape: Any = None) -> None:
+        """Hold the spec `value`, whose shape is None."""
+        self.traced_value = value
+        self.dtype = value.dtype
+        self.dims = None
+        self.number = number
+        self.trace = trace
+
+    @property
+    def shape(self) -> Any:  # type: ignore[override]
+        """Raise, because the rank is not known."""
+        raise UnknownRankError("The rank of a tensor is not known here. Use set_shape.")
+
+
 SHAPE_FUNCTIONS = {np.shape: "shape", np.ndim: "ndim", np.size: "size"}  # these need no value
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 import weakref
 from collections import deque
 from collections.abc import Callable
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
+
+import numpy as np
 
 from gradtape.core.context import local, next_uid, scope_hook
 
@@ -26,8 +27,8 @@ Entry = tuple[Any, Any, Any, "CodeType | None", int, "Moment"]
 Location = tuple["CodeType | None", int]
 
 LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-INSTALLED = tuple(
-    {os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib")}
+INSTALLED = tuple(  # the folders of Python and of packages
+    {os.path.dirname(os.__file__) + os.sep, os.path.dirname(os.path.dirname(np.__file__)) + os.sep}
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from gradtape.core.context import next_uid
 from gradtape.core.dims import Dim
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
-from gradtape.core.lazy_array import TracedArray
+from gradtape.core.lazy_array import TracedArray, UnrankedArray
 from gradtape.core.open_shape import hide_dims
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
@@ -29,6 +29,8 @@ class SymbolicTensor(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The shape; sizes that the trace does not know are None."""
+        if type(self._array) is UnrankedArray:
+            return TensorShape(None)
         shape = self._array.shape
         if Dim in map(type, shape):
             pins = self._array.trace.pins_sizes
@@ -67,7 +69,9 @@ class SymbolicTensor(Tensor):
                 f"Tensor's shape {self.shape} is not compatible with supplied shape "
                 f"{TensorShape(shape)}."
             )
-        if Dim in map(type, self._array.shape):
+        if type(self._array) is UnrankedArray:
+            self._array = self._array.trace.make_ranked(self._array, TensorShape(shape))
+        elif Dim in map(type, self._array.shape):
             self._array.trace.narrow_shape(self._array, TensorShape(shape))
 
     def _shape_tuple(self) -> tuple[int, ...]:

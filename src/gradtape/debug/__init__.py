@@ -14,6 +14,8 @@ from gradtape.debug.explanation.switch import strict as strict
 from gradtape.debug.function_explanation import explain_function as explain_function
 from gradtape.debug.gradient_check import GradientCheck as GradientCheck
 from gradtape.debug.gradient_check import check_gradients as check_gradients
+from gradtape.debug.plan_memory import PlanMemory as PlanMemory
+from gradtape.debug.plan_memory import plan_memory as plan_memory
 from gradtape.debug.profile import Profile as Profile
 from gradtape.debug.profile import profile as profile
 from gradtape.debug.source import source as source
@@ -27,6 +29,7 @@ __all__ = [
     "Difference",
     "GradientCheck",
     "LostGradientError",
+    "PlanMemory",
     "Profile",
     "Report",
     "anomaly",
@@ -35,6 +38,7 @@ __all__ = [
     "draw",
     "explain",
     "explain_function",
+    "plan_memory",
     "profile",
     "record_lines",
     "saved_bytes",

@@ -106,7 +106,11 @@ class Node:
 
     def reads(self) -> list[int]:
         """Numbers of the values it reads."""
-        return [i for i in self.inputs if type(i) is int]
+        numbers = []
+        for operand in self.inputs:
+            if type(operand) is int:
+                numbers.append(operand)  # a comprehension is another call
+        return numbers
 
 
 class Graph:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.lazy_array import TracedArray, UnrankedArray, materialize
 from gradtape.core.ledger import user_location
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
@@ -66,7 +66,8 @@ class GraphBuilder(ValueNames):
         """
         number = len(self.specs)
         self.specs[number] = Spec((raw.shape if shape is None else shape, raw.dtype))
-        held = TracedArray(raw, number, trace, shape)
+        kind = UnrankedArray if self.specs[number].shape is None else TracedArray
+        held = kind(raw, number, trace, shape)
         self._arrays.append(weakref.ref(held))
         if name:
             self.names[number] = name
@@ -86,7 +87,7 @@ class GraphBuilder(ValueNames):
         outs: Iterable[Tensor],
     ) -> None:
         """Add the application of `op` to lifted arguments."""
-        inputs = tuple([operand_of(a) for a in lifted])
+        inputs = tuple(map(operand_of, lifted))
         numbers = tuple([o._array.number for o in outs])
         self.nodes.append(Node(op, inputs, static, numbers, user_location()))
 

@@ -14,6 +14,7 @@ from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import make_tensor
 from gradtape.graph.graph import Effect
 
+F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -116,8 +117,31 @@ def call_on_host(function: Callable[P, R], draws: bool = False) -> Callable[P, R
             return tuple(t._array for t in nest.flatten(result, expand_composites=True))
 
         kernel.parts = split_call(call, (args, kwargs), leaves, places, True)  # type: ignore[attr-defined]
-        outs = stage[0].run_effect(Effect(function.__name__, kernel, key=key), tensors)
+        effect = Effect(function.__name__, kernel, key=key)
+        describe = HOST_SPECS.get(function.__name__) if stage[0].is_abstract else None
+        if describe is not None:
+            (out,) = stage[0].run_effect(effect, tensors, [describe(*args, **kwargs)])
+            result: R = out
+            return result
+        outs = stage[0].run_effect(effect, tensors)
         packed: R = nest.pack_sequence_as(structures[key], list(outs), expand_composites=True)
         return packed
 
     return call
+
+
+HOST_SPECS: dict[str, Callable[..., Any]] = {}
+"""By the name of a function on the host, the spec of its result, given its arguments."""
+
+
+def describe_result(rule: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorate a function on the host with the spec of its result, given its arguments.
+
+    Traces without values do not call the function.
+    """
+
+    def decorate(function: F) -> F:
+        HOST_SPECS[function.__name__] = rule
+        return function
+
+    return decorate

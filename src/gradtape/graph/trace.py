@@ -65,6 +65,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     """
 
     is_trace = True
+    is_abstract = False  # whether there are no values
     is_batch = False
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True
@@ -157,14 +158,14 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
 
     def bind(self, op: Primitive, args: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """Apply `op`, record it, and tell the tapes inside this trace."""
-        lifted = [self.as_traced(a) for a in args]
+        lifted = list(map(self.as_traced, args))
         self.watch_operands(lifted)
         live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
         if TracedArray in map(type, static.values()):
             static = materialize(static)  # static parameters cannot be values of the graph
         if self.sizes is not None and has_open_sizes(op, lifted, static):
             return bind_open(self, op, lifted, static)
-        raws = tuple([raw_value(a) for a in lifted])
+        raws = tuple(map(raw_value, lifted))
         failed = None
         try:
             result = run_kernel(op, raws, static)
@@ -253,7 +254,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             self.give_up(f"it has more than {most} ops, here at {user_source_line()}")
         if not self.give_up_reason or self.options.keeps_all_nodes:
             builder.add_node(op, lifted, static, outs)
-            self.origins.update(dict.fromkeys([o.uid for o in outs], builder.nodes[-1]))
+            for out in outs:
+                self.origins[out.uid] = builder.nodes[-1]
         if ledger.active:
             note_bind(op, lifted, outs)
 
@@ -282,7 +284,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         """Make `tensor` the newest version of a variable; assignment stops the gradient."""
         state = self.versions.state_of(variable, self.make_value)
         lifted = self.as_traced(tensor)
-        self.raise_if_failed([lifted])
+        if self._failed_values:
+            self.raise_if_failed([lifted])
         version = self.copy_value(lifted)
         self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
         state.write(version)
@@ -365,10 +368,13 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
 
     # -- effects
 
-    def run_effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
+    def run_effect(
+        self, effect: Effect, args: Iterable[Any], specs: Iterable[Any] | None = None
+    ) -> tuple[SymbolicTensor, ...]:
         """Run a side effect once and record it; a rerun of the same call gets the logged results.
 
-        Adds guards on the shapes of the results.
+        Adds guards on the shapes of the results. Traces without values need the `specs` of the
+        results.
         """
         lifted = [self.as_traced(a) for a in args]
         self.raise_if_failed(lifted)

@@ -57,6 +57,7 @@ class ConcreteFunction(ConcreteFunctionBase):
         bound.apply_defaults()
         self._path: TracedPath | None = None
         self._is_abstract = False  # whether it was traced without values
+        self._is_runnable = True  # whether calls of known sizes can run the path
         self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
         if self._is_composite:  # there are no stand-ins for ragged and sparse tensors
             given = (bound.args, bound.kwargs)
@@ -90,6 +91,7 @@ class ConcreteFunction(ConcreteFunctionBase):
             self._register_signature()
         if (
             known
+            and self._is_runnable
             and self._path is not None
             and not self._path.guards
             and self._returned is not None
@@ -278,6 +280,7 @@ class ConcreteFunction(ConcreteFunctionBase):
             self._function.traces = traces
             return False
         self._path, self._returned = traced.path, traced.returned
+        self._is_runnable = traced.is_runnable
         if not traced.is_runnable:
             return True
         if not traced.sizes.unknowns:

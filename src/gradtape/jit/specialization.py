@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from gradtape.core import nest
@@ -30,6 +31,7 @@ from gradtape.state.variable.commit import commit, make_versions
 from gradtape.tape.source import variable_of
 
 log = logging.getLogger("gradtape")
+VARIABLE_OF = attrgetter("variable")
 UNBOUND_NOTE = (
     "Only a branch of an `if`, or the body of a loop, sets this name, and it did not run for these "
     "values. Set the name before, or in every branch."
@@ -397,9 +399,11 @@ def commit_trace(trace: Trace) -> bool:
     if not states:
         return True
     written = [s for s in states if s.is_written]
-    variables = [s.variable for s in written]
+    variables = list(map(VARIABLE_OF, written))
     fresh = make_versions(variables, [s.newest._array.traced_value for s in written])
-    return commit(variables, fresh, [s.variable for s in states], [s.stored for s in states])
+    return commit(
+        variables, fresh, list(map(VARIABLE_OF, states)), trace.versions.stored_versions()
+    )
 
 
 def as_shape_error(error: InvalidArgumentError) -> Exception:

@@ -118,3 +118,12 @@ def test_tridiagonal_solve_perturbs_singular_matrices():
         np.testing.assert_allclose(run(rhs), expected, rtol=1e-12)
     with pytest.raises(ValueError, match="partial_pivoting must be True"):
         tf.linalg.tridiagonal_solve(bands, rhs, partial_pivoting=False, perturb_singular=True)
+
+
+def test_eigh_tridiagonal_selects_an_interval_of_one_matrix():
+    alpha, beta = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), tf.constant([[0.5, 0.5]] * 2)
+    select = {"select": "v", "select_range": (1.5, 4.5)}
+    one = tf.linalg.eigh_tridiagonal(alpha[0], beta[0], **select)
+    np.testing.assert_allclose(one, [2.0, 2 + 1.5**0.5], rtol=1e-5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="alpha must be a vector"):
+        tf.linalg.eigh_tridiagonal(alpha, beta, **select)

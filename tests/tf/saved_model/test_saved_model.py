@@ -563,3 +563,43 @@ def test_gamma_keeps_its_error(tmp_path):
     close(loaded.f(tf.fill([2, 2, 3], 0.5), 2.0), np.full((2, 2, 3), 0.25))
     with pytest.raises(tf.errors.InvalidArgumentError, match="non-negative"):
         loaded.f(tf.ones([2, 2, 3]), -1.0)
+
+
+def test_known_calls_of_a_loaded_function_are_not_mixed_up(tmp_path):
+    model = tf.Module()
+    model.f = tf.function(lambda a, b, scale=1.0: (a - b) * tf.cast(scale, a.dtype))
+    for scale in (1.0, 2.0):
+        model.f(tf.constant([1.0]), tf.constant([2.0]), scale=scale)
+    model.f(tf.constant([1]), tf.constant([2]))
+    tf.saved_model.save(model, str(tmp_path))
+    f = tf.saved_model.load(str(tmp_path)).f
+    a, b = tf.constant([5.0]), tf.constant([3.0])
+    for _ in range(3):
+        assert f(a, b).numpy() == [2.0]
+        assert f(b=a, a=b).numpy() == [-2.0]
+        assert f(a, b=b, scale=2.0).numpy() == [4.0]
+        assert f(a, b, 2.0).numpy() == [4.0]
+        assert f(tf.constant([5]), tf.constant([3])).numpy() == [2]
+        assert f(np.float32([5.0]), b).numpy() == [2.0]
+        v = tf.Variable([5.0])
+        assert f(v, b).numpy() == [2.0]
+        with pytest.raises(ValueError, match="Could not find matching"):
+            f(a, b, 3.0)
+        with pytest.raises(ValueError, match="Could not find matching"):
+            f(a, {1, 2})
+
+
+def test_a_known_call_of_a_loaded_function_has_a_gradient(tmp_path):
+    model = tf.Module()
+    model.v = tf.Variable([2.0])
+    model.f = tf.function(lambda x: x * model.v, input_signature=[tf.TensorSpec([None])])
+    tf.saved_model.save(model, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    x = tf.constant([3.0])
+    for _ in range(4):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = loaded.f(x)
+        by_x, by_v = tape.gradient(y, [x, loaded.v])
+        assert (by_x.numpy(), by_v.numpy()) == ([2.0], [3.0])
+        assert tf.function(lambda x: loaded.f(x) + 1.0)(x).numpy() == [7.0]

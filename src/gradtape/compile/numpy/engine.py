@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import Any
 
+from gradtape.compile.numpy.arena import Arena
 from gradtape.compile.numpy.codegen import generate_function
 from gradtape.compile.numpy.lowering import lower_graph
 from gradtape.compile.numpy.passes.broadcast import remove_broadcasts
@@ -74,6 +75,16 @@ class NumpyPlan:
         return apply_passes(self.program, self.passes)
 
     @cached_property
+    def final_in_place_program(self) -> Program:
+        """The program of `run_for_commit`, with blocks and buffers."""
+        return apply_passes(self.in_place_program, self.passes)
+
+    def arenas(self) -> list[Arena]:
+        """The arenas of the forms of this plan that have run."""
+        made = [vars(self).get(name) for name in ("final_program", "final_in_place_program")]
+        return [program.arena for program in made if program is not None and program.arena]
+
+    @cached_property
     def run(self) -> Callable[..., tuple[Any, ...]]:
         """The generated function, from raw inputs to a tuple of raw outputs."""
         spare = make_unbuffered_function(self.program) if self.final_program.buffers else None
@@ -88,8 +99,7 @@ class NumpyPlan:
         until the commit is done, the caller must prevent other calls of `run_for_commit`. They
         write into the input arrays: the caller must hold the only references to these.
         """
-        program = self.in_place_program
-        return limit_threads(generate_function(apply_passes(program, self.passes)), program)
+        return limit_threads(generate_function(self.final_in_place_program), self.in_place_program)
 
     def pretty(self) -> str:
         """The calls as readable lines."""

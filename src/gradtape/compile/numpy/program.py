@@ -122,6 +122,7 @@ class Program:
         calls: calls in execution order.
         outputs: operands that are returned.
         specs: shape, dtype and kind of every value.
+        arena: how the memory of large buffers is laid out; None without buffers.
         buffers: buffers of the plan, by number of the value; every run allocates all other values.
         precomputed_views: views of buffers, which are made only once.
         commit_calls: ufunc calls that the caller runs at the end.
@@ -130,6 +131,7 @@ class Program:
     """
 
     __slots__ = (
+        "arena",
         "buffers",
         "calls",
         "commit_calls",
@@ -149,6 +151,7 @@ class Program:
         bound: dict[int, Any] | None = None,
     ) -> None:
         """Make a program of these parts."""
+        self.arena: Any = None
         self.buffers = bound or {}
         self.precomputed_views: list[NumpyCall] = []
         self.commit_calls: list[NumpyCall] = []

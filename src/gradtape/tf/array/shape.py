@@ -15,7 +15,7 @@ from gradtape.core.argument import as_sequence
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.open_shape import has_dims
+from gradtape.core.open_shape import assume_same_shape, has_dims
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, found_positions, with_shape
 from gradtape.core.shapes import TensorShape, normalize_axis
@@ -164,7 +164,7 @@ def resolve_shape(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, 
         for i, n in enumerate(wanted):
             if n < 0:
                 raise InvalidArgumentError(f"reshape: Size {i} must be non-negative, not {n}.")
-        if prod(wanted) != count:
+        if not assume_same_shape((prod(wanted),), (count,)):
             raise InvalidArgumentError(
                 f"reshape: Input to reshape is a tensor with {count} values, but the requested "
                 f"shape has {prod(wanted)}. Received shape {wanted}."

@@ -13,6 +13,7 @@ from gradtape.core.argument import as_host_array, as_sequence, check_callable
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace, no_recording
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import string
 from gradtape.core.errors import InvalidArgumentError, as_op_error, public
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.symbolic_tensor import Opaque
@@ -151,7 +152,10 @@ def trace_py_function(
         run = PythonCall(func, raws, specs, several)
         return (*(t._array for t in run.results), Opaque(run))
 
-    *results, run = trace.run_effect(Effect("py_function", kernel, key=func), inputs)
+    described = [*specs, TensorSpec([], string)]  # the tape of a call is an object, like a string
+    *results, run = trace.run_effect(Effect("py_function", kernel, key=func), inputs, described)
+    if trace.is_abstract:
+        return list(results)
 
     def grad(*cotangents: Tensor) -> list[Any]:
         connected: list[int] = []
@@ -232,6 +236,7 @@ def numpy_function(
         outs = stage[0].run_effect(
             Effect("numpy_function", lambda *raws: call_on_arrays(func, raws, Tout), key=func),
             [convert(value) for value in inp],
+            [as_result_spec(one) for one in (Tout if several else [Tout])],
         )
         return list(outs) if several else outs[0] if outs else None
     check_callable(func, "func")

@@ -12,10 +12,11 @@ from gradtape.core import dtypes
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
+from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.files.access import as_path, check_compression, decompress, translate_os_errors
 from gradtape.files.limit import translate_decoder_errors
-from gradtape.graph.side_effect import call_on_host, side_effect
+from gradtape.graph.side_effect import call_on_host, describe_result, side_effect
 from gradtape.tf.io import gfile
 from gradtape.tf.io.parse_example import blank_array
 from gradtape.tf.strings.byte_string import as_string_array, map_elements
@@ -24,6 +25,7 @@ BASE64_ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 
 @public
+@describe_result(lambda filename, name=None: TensorSpec([], dtypes.string))
 @call_on_host
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, as a string.
@@ -76,6 +78,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
 
 
 @public
+@describe_result(lambda serialized, out_type, name=None: TensorSpec(None, out_type))
 @call_on_host
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor in a serialized TensorProto.
@@ -114,7 +117,21 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     return make_tensor(array if array.ndim or array.dtype == object else array[()])
 
 
+def raw_spec(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> TensorSpec:
+    """The spec of decoded strings: another axis, whose size only the strings determine."""
+    dtype = dtypes.as_dtype(out_type)
+    count = None if fixed_length is None else fixed_length // dtype.size
+    return TensorSpec(convert(input_bytes).shape.concatenate([count]), dtype)
+
+
 @public
+@describe_result(raw_spec)
 @call_on_host
 def decode_raw(
     input_bytes: Any,

@@ -221,6 +221,12 @@ def eigh_tridiagonal(
     n = a._array.shape[-1]
     if select not in ("a", "v", "i"):
         raise ValueError(f"'select must have a value in {{'a', 'i', 'v'}}. Got {select}.")
+    if select == "v" and a._array.ndim > 1:
+        raise InvalidArgumentError(
+            "eigh_tridiagonal: alpha must be a vector with select='v', because matrices may have "
+            f"different numbers of eigenvalues in an interval. Received shape {a._array.shape}. "
+            "Select from each matrix separately."
+        )
     dense = diagonal_ops.place_diagonal(a, rows=n, columns=n)
     if n > 1:
         below = e.conj(b) if b._array.dtype.kind == "c" else b

@@ -71,7 +71,9 @@ class SavingTrace(Trace):
         self.integers_read[held.number] = int(raw)
         return raw
 
-    def run_effect(self, effect: Effect, args: Iterable[Any]) -> tuple[SymbolicTensor, ...]:
+    def run_effect(
+        self, effect: Effect, args: Iterable[Any], specs: Iterable[Any] | None = None
+    ) -> tuple[SymbolicTensor, ...]:
         """Record an effect that a file can name; only one with results runs."""
         parts = getattr(effect.kernel, "parts", None)
         if self.options.forbids_values:

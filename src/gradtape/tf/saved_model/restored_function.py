@@ -3,16 +3,57 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.context import local
 from gradtape.core.errors import public
 from gradtape.core.spec import TensorSpec
+from gradtape.jit.cache_key import cache_key
+from gradtape.jit.function import MOST_SIGNATURES
 from gradtape.jit.signature import bind_arguments
 from gradtape.jit.signature_repr import ConcreteFunctionBase, make_function_type
 from gradtape.tf.saved_model.graph_function import Variant, convert_to_spec
 from gradtape.tf.saved_model.result_structure import build_structure, describe_call, leaves_of
+
+
+class KnownCalls:
+    """The variants of earlier calls, by the keys of their arguments.
+
+    Only calls are known whose tensors reach the variant as they were passed and in that order.
+    """
+
+    def __init__(self) -> None:
+        """Know no call."""
+        self.variants: dict[Any, Variant] = {}
+
+    def run(
+        self,
+        find: Callable[[Any, Any], tuple[Variant, list[Any]]],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Call the variant for these arguments; `find` returns it and its tensors."""
+        recorders = local.recorders
+        if local.scratch or (recorders and recorders[0].is_trace):
+            variant, tensors = find(args, kwargs)
+            return variant(tensors)
+        passed: list[Any] = []
+        variables: list[Any] = []
+        try:
+            key = cache_key(args, kwargs, passed, variables)
+            known = self.variants.get(key)
+        except (TypeError, ValueError):  # arguments that are no key; `find` explains them
+            key, known = None, None
+        if known is not None:
+            return known(passed)
+        variant, tensors = find(args, kwargs)
+        if key is not None and not variables and list(map(id, tensors)) == list(map(id, passed)):
+            if len(self.variants) >= MOST_SIGNATURES:
+                self.variants.clear()
+            self.variants[key] = variant
+        return variant(tensors)
 
 
 class RestoredFunction:
@@ -39,6 +80,7 @@ class RestoredFunction:
         self.input_signature = input_signature
         self._name = name
         self.__name__ = name
+        self._known = KnownCalls()
 
     @property
     def name(self) -> str:
@@ -81,8 +123,7 @@ class RestoredFunction:
             ValueError: if there is none.
             TypeError: if they do not match `input_signature`.
         """
-        variant, tensors = self.find_variant(args, kwargs)
-        return variant(tensors)
+        return self._known.run(self.find_variant, args, kwargs)
 
     @property
     def concrete_functions(self) -> list[RestoredConcrete]:
@@ -118,6 +159,7 @@ class RestoredConcrete(ConcreteFunctionBase):
         """Wrap `variant`, whose arguments have these `parameters`."""
         self.variant = variant
         self._parameters = parameters
+        self._known = KnownCalls()
 
     @property
     def name(self) -> str:
@@ -174,7 +216,13 @@ class RestoredConcrete(ConcreteFunctionBase):
         Raises:
             TypeError: if a tensor is missing, too many are given, or one does not fit.
         """
-        return self.variant(self._find_tensors(args, kwargs))
+        return self._known.run(self._find_variant, args, kwargs)
+
+    def _find_variant(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Variant, list[Any]]:
+        """The variant, and the tensors among the arguments of a call."""
+        return self.variant, self._find_tensors(args, kwargs)
 
     def _find_tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The tensors among the arguments of a call."""

@@ -1,7 +1,7 @@
 """Buffer assignment: internal results are written to arrays that the plan keeps between calls.
 
 Views of buffers are made once, by this pass. Values that leave the plan are always new arrays, and
-inputs are never written to.
+inputs are never written to. Large buffers are parts of one array, the arena (`arena.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.compile.numpy.arena import MIN_ARENA_BYTES, Arena
 from gradtape.compile.numpy.kernel_override import is_fresh
 from gradtape.compile.numpy.program import (
     KINDS_WITH_OUT,
@@ -37,7 +38,9 @@ class BufferAssignment:
         buffers: arrays by number of the value.
         precomputed_views: calls of views that are made once.
         owned: the buffer that a root occupies.
-        free: unused buffers, by size in bytes.
+        free: unused small buffers, by size in bytes.
+        arena: the large buffers.
+        now: index of the current call.
     """
 
     def __init__(self, program: Program) -> None:
@@ -58,6 +61,8 @@ class BufferAssignment:
         self.precomputed_views: list[NumpyCall] = []
         self.owned: dict[int, Any] = {}
         self.free: dict[int, list[Any]] = {}
+        self.arena = Arena()
+        self.now = 0
 
     def assign(self) -> Program:
         """Bind the results of all calls; return the new program."""
@@ -66,6 +71,7 @@ class BufferAssignment:
             ends.setdefault(i, []).append(root)
         kept: list[NumpyCall] = []
         for i, call in enumerate(self.calls):
+            self.now = i
             needed = (
                 None
                 if call.outs and call.outs[0] in self.program.overwrites
@@ -76,9 +82,13 @@ class BufferAssignment:
             for root in ends.get(i, ()):
                 if root in self.owned:
                     block = self.owned.pop(root)
-                    self.free.setdefault(block.nbytes, []).append(block)
+                    if block.nbytes < MIN_ARENA_BYTES:
+                        self.free.setdefault(block.nbytes, []).append(block)
+                    else:
+                        self.arena.end(block, i)
         program = self.program.with_calls(kept)
-        program.buffers = self.buffers
+        program.buffers = self.arena.move(self.buffers)
+        program.arena = self.arena
         program.precomputed_views = self.precomputed_views
         return program
 
@@ -146,7 +156,10 @@ class BufferAssignment:
         if out in self.escaping or not known.shape or not nbytes:
             return False
         found = self.free.get(nbytes)
-        block = found.pop() if found else np.empty(nbytes, np.uint8)
+        if nbytes >= MIN_ARENA_BYTES:
+            block = self.arena.begin(nbytes, self.now)
+        else:
+            block = found.pop() if found else np.empty(nbytes, np.uint8)
         self.buffers[out] = block.view(known.dtype).reshape(known.shape)
         self.owned[out] = block
         return True

@@ -33,6 +33,22 @@ from gradtape.tf.saved_model.op_schema import (
 OPTIONAL_SIZE = Optional(INTEGER)
 SEED = Optional(INTEGER)
 
+GRADIENT_OPS = (
+    DynamicTupleOp(
+        "raw.find_broadcast_axes",
+        "tf.raw_ops.gradient:find_broadcast_axes",
+        s0=ARRAY,
+        s1=ARRAY,
+    ),
+    RawOp("raw.compute_igamma_slope", "tf.raw_ops.gradient:compute_igamma_slope", a=ARRAY, x=ARRAY),
+    RawOp(
+        "raw.compute_sample_slope",
+        "tf.raw_ops.gradient:compute_sample_slope",
+        alpha=ARRAY,
+        sample=ARRAY,
+    ),
+)
+
 BIN_OPS = (
     RawOp("math.assign_bins", "tf.math.bincount:assign_bins", numbers=ARRAY, lines=SIZE, size=SIZE),
     RawOp(
@@ -356,4 +372,6 @@ RANDOM_OPS = (
     ),
 )
 
-MATH_OPS: tuple[HostOp, ...] = BIN_OPS + SEGMENT_OPS + LINALG_OPS + NN_OPS + RANDOM_OPS
+MATH_OPS: tuple[HostOp, ...] = (
+    GRADIENT_OPS + BIN_OPS + SEGMENT_OPS + LINALG_OPS + NN_OPS + RANDOM_OPS
+)
