@@ -16,6 +16,8 @@ from gradtape.debug.gradient_check import GradientCheck as GradientCheck
 from gradtape.debug.gradient_check import check_gradients as check_gradients
 from gradtape.debug.plan_memory import PlanMemory as PlanMemory
 from gradtape.debug.plan_memory import plan_memory as plan_memory
+from gradtape.debug.profile import Profile as Profile
+from gradtape.debug.profile import profile as profile
 from gradtape.debug.source import source as source
 from gradtape.debug.summary import record_lines as record_lines
 from gradtape.debug.tape_memory import saved_bytes as saved_bytes
@@ -28,6 +30,7 @@ __all__ = [
     "GradientCheck",
     "LostGradientError",
     "PlanMemory",
+    "Profile",
     "Report",
     "anomaly",
     "check_gradients",
@@ -36,6 +39,7 @@ __all__ = [
     "explain",
     "explain_function",
     "plan_memory",
+    "profile",
     "record_lines",
     "saved_bytes",
     "source",

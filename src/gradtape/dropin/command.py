@@ -12,6 +12,7 @@ USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
        gradtape [run] -c code [argument ...]
        gradtape [run] --explain|--anomaly script.py [argument ...]
        gradtape check script.py|notebook.ipynb|folder ...
+       gradtape verify [--python PYTHON] script.py [argument ...]
        gradtape info
        gradtape --version
 
@@ -20,12 +21,15 @@ Run a TensorFlow program on gradtape. `python -m gradtape` is the same command.
   run      run a script, a module, code or standard input (-); the default
            --explain says at the end why gradients were None, --anomaly where NaN came from
   check    list the TensorFlow symbols that a program uses and gradtape lacks, without running it
+  verify   run a script on gradtape and on TensorFlow; report the first divergence of prints
+           and gradients (--python names an interpreter that has TensorFlow)
   info     print versions, engines, BLAS and threads, as a report of a bug needs them
 """
 
 COMMANDS = {
     "run": ("gradtape.dropin.run", "run_program"),
     "check": ("gradtape.dropin.symbol_check", "check_files"),
+    "verify": ("gradtape.dropin.verify", "verify_program"),
     "info": ("gradtape.dropin.info", "print_info"),
 }
 """Module and function of each command; the function takes its arguments and returns a status."""

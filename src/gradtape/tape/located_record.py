@@ -8,6 +8,7 @@ from typing import Any
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.name_scope import current_scope
 
+LIBRARIES = frozenset(("gradtape", "keras", "numpy", "scipy", "contextlib", "functools"))
 Location = tuple[str, int, str]  # file, line, name scope
 
 
@@ -45,11 +46,11 @@ class RecordClass:
 
 
 def find_user_line() -> tuple[str, int]:
-    """File and line of the innermost frame outside of gradtape and Keras."""
+    """File and line of the innermost frame of the program."""
     frame: Any = sys._getframe(2)
     while frame is not None:
         package = frame.f_globals.get("__name__", "").partition(".")[0]
-        if package not in ("gradtape", "keras"):
+        if package not in LIBRARIES:
             return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
     return "", 0
