@@ -26,6 +26,30 @@ def test_a_broken_link_is_found():
     assert broken_links(DOCS / "index.md", "[a](tape.md), [b](gone.md#part)") == ["gone.md"]
 
 
+SOURCE_FILES = [
+    path.relative_to(ROOT).as_posix()
+    for folder in ("src", "tests", "tools", "benchmarks", "examples", "docs")
+    for path in (ROOT / folder).rglob("*.py")
+]
+
+
+def unknown_files(text):
+    """The Python files in a text that neither the repository nor Python and Keras's tests have."""
+    named = re.findall(r"`((?!sitecustomize)[\w/]+(?<!_test)\.py)`", text)
+    return sorted(n for n in set(named) if not any(f"/{f}".endswith(f"/{n}") for f in SOURCE_FILES))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_name_python_files_that_exist(page):
+    assert unknown_files(page.read_text(encoding="utf-8")) == []
+
+
+def test_an_unknown_file_is_found():
+    assert unknown_files("`tape/backward.py`, `backward.py` and `gone/backward.py`") == [
+        "gone/backward.py"
+    ]
+
+
 def test_the_contents_page_names_every_page():
     contents = set(LINK.findall((DOCS / "index.md").read_text(encoding="utf-8")))
     pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} | {"from_scratch.py"}

@@ -12,11 +12,11 @@ class Guard:
     """A record that Python read a value while it was traced; later calls must read the same.
 
     Attributes:
-        place: how many nodes precede the read.
+        position: how many nodes precede the read.
         number: which value was read.
         kind: "value" or "shape", the part that was read.
-        seen: what was read, as `guard_key` or a shape.
-        where: file and line of the user's code.
+        expected: what was read, as `guard_key` or a shape.
+        source_line: file and line of the user's code.
         location: code and instruction of that line.
     """
 

@@ -584,7 +584,11 @@ def cast(x, *, dtype: Any):
 
 @elementwise(x=None)
 def discretize(x, *, dtype: Any):
-    """`x` converted where there is no derivative: to or from integers, bool and string."""
+    """`x` converted where there is no derivative: to or from integers, bool and string.
+
+    NaN and values out of range become what the processor gives, as in TensorFlow: on x86 the
+    smallest int32 or int64.
+    """
     if x.dtype.kind == "c" and dtype.kind in "iub":
         x = x.real  # NumPy would warn that the imaginary part is discarded
     return x.astype(dtype)
