@@ -87,16 +87,6 @@ def pop_recorder(recorder: Any) -> None:
         update_hand_watched_count(local.__dict__)
 
 
-def drop_recorder(recorder: Any, home: dict[str, Any]) -> None:
-    """Remove `recorder` in the thread with the dict `home`, if it is still active there.
-
-    An interrupt can end `__exit__` before its first line. The context manager then calls this when
-    it is deleted.
-    """
-    home["recorders"] = tuple([r for r in home["recorders"] if r is not recorder])
-    update_hand_watched_count(home)
-
-
 @contextlib.contextmanager
 def use_recorders(recorders: tuple[Any, ...]) -> Iterator[None]:
     """Use exactly `recorders` within this scope."""

@@ -13,13 +13,7 @@ from typing import Any
 from weakref import ref
 
 from gradtape.core import nest
-from gradtape.core.context import (
-    drop_recorder,
-    local,
-    pop_recorder,
-    push_recorder,
-    use_recorders,
-)
+from gradtape.core.context import local, pop_recorder, push_recorder, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
@@ -140,8 +134,6 @@ class ForwardAccumulator:
         <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
-    _recording = False  # also if `__init__` fails
-
     @public
     def __init__(self, primals: Any, tangents: Any) -> None:
         """Pair primals with tangents."""
@@ -162,6 +154,7 @@ class ForwardAccumulator:
         return self
 
     def _start(self, primals: Any, tangents: Any, lead: tuple[int, ...]) -> None:
+        self._recording = False
         self._tangents = TangentRecord(lead)
         nest.assert_same_structure(primals, tangents)
         flat = nest.flatten(primals)
@@ -205,9 +198,8 @@ class ForwardAccumulator:
         """Start accumulating."""
         if self._recording:
             raise ValueError("ForwardAccumulator: the accumulator is already recording.")
-        self._thread_dict = local.__dict__
-        self._recording = True
         push_recorder(self._tangents)
+        self._recording = True
         if ledger.active:
             note_tape(self, "enter", serial_of(self._tangents))
         return self
@@ -219,11 +211,6 @@ class ForwardAccumulator:
             self._recording = False
             if ledger.active:
                 note_tape(self, "exit")
-
-    def __del__(self) -> None:
-        """Stop accumulating if an interrupt has prevented `__exit__`."""
-        if self._recording:
-            drop_recorder(self._tangents, self._thread_dict)
 
     def explain(self, target: Any, source: Any) -> Any:
         """Say why `jvp(target)` is None; see `GradientTape.explain`. `source` is a primal."""

@@ -71,13 +71,12 @@ class GradientTape(DisplayMethods):
         <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
-    _recording = False  # also if `__init__` fails
-
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         """Create a tape; recording starts when its context is entered."""
         self._tape: TapeRecord | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
+        self._recording = False
         self._variables: dict[int, tuple[Any, dict[int, None]]] = {}
         if ledger.active:
             note_tape(self, "made")
@@ -92,11 +91,6 @@ class GradientTape(DisplayMethods):
         if self._recording:
             self._pop_tape()
 
-    def __del__(self) -> None:
-        """Stop recording if an interrupt has prevented `__exit__`."""
-        if self._recording and self._tape is not None:
-            context.drop_recorder(self._tape, self._tape.thread_dict)
-
     def _push_tape(self) -> None:
         if self._recording:
             raise ValueError(
@@ -106,8 +100,8 @@ class GradientTape(DisplayMethods):
         if self._tape is None:
             self._tape = RecordClass.chosen(self._watch_accessed_variables)
         self._tape.thread_dict = local.__dict__
-        self._recording = True
         context.push_recorder(self._tape)
+        self._recording = True
         if ledger.active:
             note_tape(self, "enter", serial_of(self._tape))
 
