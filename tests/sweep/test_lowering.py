@@ -21,6 +21,7 @@ ON_HOST = {
     "fresh_normal",
     "fresh_uniform",
     "join_strings",
+    "perturbed_solve",
     "random_binomial",
     "random_gamma",
     "random_poisson",
