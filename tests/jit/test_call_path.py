@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.core.generated_code import REFERENCE
 
 ROOT = str(Path(tf.__file__).parent)
 GENERATORS = {"commit": "/state/variable/commit.py", "plan": "/compile/numpy/codegen.py"}
@@ -137,4 +138,5 @@ def test_a_first_call_enters_few_functions():
 
     tf.function(f)(X)  # imports
     first = tf.function(f)
-    assert len(walk(lambda: first(X))) <= 300
+    most = 320 if REFERENCE else 300  # readable functions call others
+    assert len(walk(lambda: first(X))) <= most
