@@ -1,5 +1,8 @@
 """py_function and numpy_function; and initializers."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -67,3 +70,17 @@ def test_numpy_function_in_a_graph_gets_scalars_as_tensorflow_gives_them():
     for _ in range(3):
         assert f(tf.constant("ab"), tf.constant(1), tf.ones([2])).numpy() == 3.0
     assert set(kinds) == {(bytes, np.int32, np.ndarray)}
+
+
+def test_a_variable_is_an_argument_under_the_drop_in():
+    code = """if True:
+        import gradtape as tf
+        tf.install()
+        x = tf.Variable(3.0)
+        f = tf.function(lambda x: tf.py_function(lambda t: t * t, [x], tf.float32) + x)
+        for call in (f, f, f, f.python_function):
+            with tf.GradientTape() as tape:
+                y = call(x)
+            assert (y.numpy(), tape.gradient(y, x).numpy()) == (12.0, 7.0)
+        """
+    subprocess.run([sys.executable, "-c", code], check=True)

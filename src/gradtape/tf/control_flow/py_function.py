@@ -22,6 +22,7 @@ from gradtape.graph.graph import Effect
 from gradtape.graph.trace_op import make_trace_op
 from gradtape.tape.custom_gradient import record_custom_gradient
 from gradtape.tape.gradient_tape import GradientTape
+from gradtape.tape.source import variable_of
 
 
 @public
@@ -76,16 +77,19 @@ def is_composite_spec(spec: Any) -> bool:
 def has_composites(inputs: Any, described: Any) -> bool:
     """Whether an input or a result is ragged or sparse."""
     results = described if isinstance(described, (list, tuple)) else [described]
-    return any(isinstance(t, CompositeTensor) for t in inputs) or any(
-        is_composite_spec(t) for t in results
-    )
+    return any(map(is_composite, inputs)) or any(map(is_composite_spec, results))
+
+
+def is_composite(value: Any) -> bool:
+    """Whether a value is ragged or sparse; a variable, which Keras takes for composite, is not."""
+    return isinstance(value, CompositeTensor) and variable_of(value) is None
 
 
 def call_with_composites(func: Callable[..., Any], inputs: Any, described: Any) -> Any:
     """As `py_function`, with ragged and sparse tensors passed as their components."""
     several = isinstance(described, (list, tuple))
     specs = list(described) if several else [described]
-    inputs = [t if isinstance(t, CompositeTensor) else convert(t) for t in inputs]
+    inputs = [t if is_composite(t) else convert(t) for t in inputs]
 
     def call_on_components(*components: Tensor) -> list[Any]:
         answer = func(*nest.pack_sequence_as(inputs, list(components), expand_composites=True))
