@@ -7,7 +7,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 FUZZERS := $(wildcard $(addprefix tests/fuzz/,saved_models.py files.py calls.py programs.py))
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test check fmt lint types layers keras-tests fuzz concurrency sweep bench bench-page peers clean
+.PHONY: demo test check fmt lint types layers keras-tests fuzz concurrency worker-failures sweep docs bench bench-page peers clean
 .NOTPARALLEL:
 
 demo: .venv/viz.stamp  ## train a classifier by a GradientTape loop
@@ -43,8 +43,14 @@ fuzz: .venv/dev.stamp  ## attack files, saved models, calls and programs: ARGS="
 concurrency: .venv/dev.stamp  ## threads that share variables, and interrupts: ARGS="--threads 16 --engine xla"
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.concurrency $(ARGS)
 
+worker-failures: .venv/dev.stamp  ## kill, stop and end workers at 20 points of a run: ARGS="--workers 4"
+	$(ONE_THREAD) $(BIN)/python -m tests.tf.distribute.failure_run $(ARGS)
+
 sweep: .venv/dev.stamp  ## every registered rule through every property
 	$(PYTEST) tests/sweep $(ARGS)
+
+docs: .venv-docs/docs.stamp  ## the site, into docs/_build/html; warnings are errors
+	.venv-docs/bin/python -m sphinx -W --keep-going -q -j auto docs docs/_build/html
 
 bench: .venv/dev.stamp  ## gradtape beside its peers; `make peers` first
 	$(BIN)/python benchmarks/run.py $(ARGS)
@@ -70,6 +76,11 @@ WHEEL_TESTS := pytest pandas scikit-learn grain Pillow dm-tree pydot onnxruntime
 .venv-wheel/keras.stamp: pyproject.toml
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet --editable '.[io,keras]' $(WHEEL_TESTS)
+	touch $@
+
+.venv-docs/docs.stamp: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --editable '.[docs]'
 	touch $@
 
 .venv/%.stamp: pyproject.toml

@@ -1,11 +1,12 @@
 """One training step of real Keras models, on gradtape and on the peers under the same Keras.
 
-    python benchmarks/models.py [--only lstm …] [--rounds 2] [--seconds 5] [--busy 2]
+    python benchmarks/models.py [--only lstm …] [--turns 20] [--seconds 0.5] [--busy 2]
     python benchmarks/models.py --python gradtape=PATH/bin/python --python jax=PATH/bin/python …
 
-Each run has its own process; the frameworks take turns. Printed are the least time of a step over
-all rounds, the peak memory of the process, and the ratio to the best peer. The times are processor
-time, or with `--busy n` elapsed time (the median) beside n processes that compute all the time.
+Each framework has its own process; they train in short turns, while the others wait. Printed are
+the least time of a step, the peak memory of the process, and the ratio to the best peer. The times
+are processor time, or with `--busy n` elapsed time (the median) beside n processes that compute all
+the time.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import json
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import ExitStack, contextmanager
 
@@ -75,6 +77,31 @@ def make_generator(keras, layers):
     return stack(keras, (128,), parts), (4, 128), None
 
 
+def make_discriminator(keras, layers):
+    parts = []
+    for filters in (64, 128, 128):
+        parts += [layers.Conv2D(filters, 4, 2, "same"), layers.LeakyReLU(0.2)]
+    parts += [layers.Flatten(), layers.Dropout(0.2), layers.Dense(10)]
+    return stack(keras, (64, 64, 3), parts), (32, 64, 64, 3), None
+
+
+def make_unet(keras, layers):
+    def convolve(x, filters):
+        for _ in range(2):
+            x = layers.Conv2D(filters, 3, padding="same", use_bias=False)(x)
+            x = layers.ReLU()(layers.BatchNormalization()(x))
+        return x
+
+    entry = keras.Input((64, 64, 3))
+    first = convolve(entry, 16)
+    second = convolve(layers.MaxPooling2D()(first), 32)
+    x = convolve(layers.MaxPooling2D()(second), 64)
+    for filters, skipped in ((32, second), (16, first)):
+        x = layers.Concatenate()([layers.Conv2DTranspose(filters, 2, 2)(x), skipped])
+        x = convolve(x, filters)
+    return keras.Model(entry, layers.Conv2D(3, 1)(x)), (8, 64, 64, 3), None
+
+
 def make_transformer(keras, layers, tokens=64, vocabulary=5000, width=128, heads=4, blocks=2):
     entry = keras.Input((tokens,), dtype="int32")
     x = layers.Embedding(vocabulary, width)(entry)
@@ -85,6 +112,18 @@ def make_transformer(keras, layers, tokens=64, vocabulary=5000, width=128, heads
         x = layers.LayerNormalization()(x + y)
     out = layers.Dense(10)(layers.GlobalAveragePooling1D()(x))
     return keras.Model(entry, out), (32, tokens), vocabulary
+
+
+def make_gpt(keras, layers, tokens=128, vocabulary=2000, width=256):
+    entry = keras.Input((tokens,), dtype="int32")
+    x = layers.Embedding(vocabulary, width)(entry)
+    for _ in range(4):
+        y = layers.LayerNormalization()(x)
+        x = x + layers.MultiHeadAttention(4, 64)(y, y, use_causal_mask=True)
+        y = layers.LayerNormalization()(x)
+        x = x + layers.Dense(width)(layers.Dense(4 * width, "gelu")(y))
+    out = layers.Dense(vocabulary)(layers.LayerNormalization()(x))
+    return keras.Model(entry, out), (8, tokens), vocabulary
 
 
 def make_vision_transformer(keras, layers):
@@ -126,7 +165,10 @@ MODELS = {
     "resnet20": make_resnet,
     "mobilenet": make_mobilenet,
     "dcgan generator": make_generator,
+    "dcgan discriminator": make_discriminator,
+    "unet": make_unet,
     "transformer": make_transformer,
+    "gpt": make_gpt,
     "vision transformer": make_vision_transformer,
     "text cnn": make_text_cnn,
     "lstm": make_lstm,
@@ -135,8 +177,8 @@ MODELS = {
 }
 
 
-def train(framework, name, seconds):
-    """Train in this process; print times of steps, peak memory and the last loss."""
+def make_step(framework, name):
+    """Build and compile the model in this process; return a function that trains one step."""
     if framework == "gradtape":
         import gradtape
 
@@ -151,39 +193,83 @@ def train(framework, name, seconds):
         x = rng.integers(1, vocabulary, shape).astype("int32")
         x[np.arange(shape[1]) >= rng.integers(5, shape[1] + 1, (shape[0], 1))] = 0
     loss, y = "mse", rng.uniform(size=(shape[0], *model.output_shape[1:])).astype("float32")
-    if len(model.output_shape) == 2:
+    if len(model.output_shape) < 4:  # classes of samples or of tokens, not images
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        y = rng.integers(0, model.output_shape[-1], shape[0])
+        y = rng.integers(0, model.output_shape[-1], (shape[0], *model.output_shape[1:-1]))
     model.compile(keras.optimizers.Adam(1e-3), loss)
-    first = float(model.train_on_batch(x, y))
+    return lambda: float(model.train_on_batch(x, y))
+
+
+def serve_steps(framework, name):
+    """Train in this process: for each line, a number of seconds, print the times of steps."""
+    begin = time.process_time()
+    step = make_step(framework, name)
+    first = step()
     for _ in range(WARM_STEPS):
-        model.train_on_batch(x, y)
-    steps, end = [], time.perf_counter() + seconds
-    while len(steps) < 5 or time.perf_counter() < end:
-        begin = time.perf_counter(), time.process_time()
-        float(model.train_on_batch(x, y))
-        steps.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
-    elapsed, processor = np.array(steps).T
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    answer = {"elapsed": float(np.median(elapsed)), "processor": float(processor.min())}
-    print(json.dumps({**answer, "peak": peak, "loss": first}))
+        step()
+    warm = time.process_time() - begin
+    print(json.dumps({"loss": first, "warm": warm}), flush=True)
+    for line in sys.stdin:
+        steps, end = [], time.perf_counter() + float(line)
+        while not steps or time.perf_counter() < end:
+            begin = time.perf_counter(), time.process_time()
+            step()
+            steps.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(json.dumps({"steps": steps, "peak": peak}), flush=True)
 
 
-def train_in_new_process(python, framework, name, args):
-    """Run `train` in a new process, with the default number of threads if `--threads all`."""
-    environment = make_environment(1 if args.threads == 1 else args.threads)
-    if args.threads != 1:
-        environment = {k: v for k, v in environment.items() if not k.endswith("_NUM_THREADS")}
-    done = subprocess.run(
-        [python, __file__, "--train", framework, name, str(args.seconds)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**environment, "KERAS_BACKEND": BACKENDS[framework]},
-    )
-    if done.returncode:
-        raise PeerError(f"{framework}: {done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+class Trainer:
+    """A process that trains one model on one framework."""
+
+    def __init__(self, python, framework, name, threads):
+        environment = make_environment(1 if threads == 1 else threads)
+        if threads != 1:  # the default number of threads
+            environment = {k: v for k, v in environment.items() if not k.endswith("_NUM_THREADS")}
+        self.framework = framework
+        self.steps = []
+        self.peak = 0
+        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
+        self.process = subprocess.Popen(
+            [python, __file__, "--train", framework, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            env={**environment, "KERAS_BACKEND": BACKENDS[framework]},
+        )
+        try:
+            self.start = self.read()
+        except PeerError:
+            self.stop()
+            raise
+
+    def read(self):
+        """Read the next answer of the process."""
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                return json.loads(line)
+        self.errors.seek(0)
+        raise PeerError(f"{self.framework}: {self.errors.read()[-2000:]}")
+
+    def measure(self, seconds):
+        """Let the process train for this time."""
+        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.flush()
+        answer = self.read()
+        self.steps += answer["steps"]
+        self.peak = answer["peak"]
+
+    def time_of(self, clock):
+        """Median of the elapsed times, or the least processor time."""
+        elapsed, processor = np.array(self.steps).T
+        return float(np.median(elapsed) if clock == "elapsed" else processor.min())
+
+    def stop(self):
+        """End the process."""
+        self.process.kill()
+        self.process.wait()
+        self.errors.close()
 
 
 @contextmanager
@@ -198,14 +284,20 @@ def run_competitor():
 
 
 def compare_models(name, pythons, args):
-    """Run a model on all frameworks in turns, and print one row."""
+    """Train a model on all frameworks in short turns, and print one row."""
     clock = "elapsed" if args.busy else "processor"
-    runs = {framework: [] for framework in pythons}
-    for _ in range(args.rounds):
+    trainers = {}
+    try:
         for framework, python in pythons.items():
-            runs[framework].append(train_in_new_process(python, framework, name, args))
-    times = {key: min(run[clock] for run in some) for key, some in runs.items()}
-    peaks = {key: min(run["peak"] for run in some) for key, some in runs.items()}
+            trainers[framework] = Trainer(python, framework, name, args.threads)
+        for _ in range(args.turns):
+            for trainer in trainers.values():
+                trainer.measure(args.seconds)
+        times = {key: trainer.time_of(clock) for key, trainer in trainers.items()}
+        peaks = {key: trainer.peak for key, trainer in trainers.items()}
+    finally:
+        for trainer in trainers.values():
+            trainer.stop()
     best = min((times[key] for key in times if key != "gradtape"), default=float("nan"))
     cells = [f"{times[key] * 1e3:.1f}" for key in pythons]
     cells += [f"{times['gradtape'] / best:.2f}", *(f"{peaks[key]:.0f}" for key in pythons)]
@@ -214,16 +306,16 @@ def compare_models(name, pythons, args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--train", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--train", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--only", nargs="+", choices=list(MODELS), default=list(MODELS))
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=0.5, help="length of a turn")
     parser.add_argument("--busy", type=int, default=0, help="number of competing processes")
     parser.add_argument("--threads", type=parse_threads, default=1)
     parser.add_argument("--python", action="append", default=[], metavar="FRAMEWORK=PATH")
     args = parser.parse_args()
     if args.train:
-        train(args.train[0], args.train[1], float(args.train[2]))
+        serve_steps(*args.train)
         return
     chosen = dict(pair.split("=", 1) for pair in args.python)
     found = {key: find_interpreter(need, {need: chosen.get(key)}) for key, need in NEEDS.items()}

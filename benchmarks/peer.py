@@ -28,6 +28,8 @@ COLUMNS = {
     },
 }
 FRAMEWORKS = list(COLUMNS["eager"])
+# Every library chooses the code for the processor itself.
+NOT_INHERITED = {"PYTHONDONTWRITEBYTECODE", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}
 LOCAL_VENVS = [".venv-tf", ".venv-peers"]  # built by `make peers`
 
 
@@ -42,7 +44,7 @@ def make_environment(threads):
     if threads == 1:
         limits["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu"}
-    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    inherited = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED}
     return {**inherited, **limits, **quiet, "PYTHONHASHSEED": "0"}
 
 

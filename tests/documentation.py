@@ -26,5 +26,6 @@ def failures(text, tf):
     names = {"tf": tf, tf.__name__: tf, "np": np}
     test = doctest.DocTestParser().get_doctest(text, names, "example", None, 0)
     said = []
-    doctest.DocTestRunner(verbose=False).run(test, out=said.append)
+    with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):  # the default
+        doctest.DocTestRunner(verbose=False).run(test, out=said.append)
     return "".join(said)

@@ -5,6 +5,7 @@ id. The programs that use Keras run in `tests/keras/test_conformance.py`.
 """
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +63,29 @@ def run_ops(mode):
 def test_ops_compute_the_same_as_tensorflow(family, mode):
     failing = {case: said for case, said in run_ops(mode).items() if area_of(case) == family}
     assert failing.keys() <= KNOWN_DEVIATION, failing
+
+
+# With every size open a function shows None where these cases show a number, as in TensorFlow.
+SHOW_STATIC_SIZES = {
+    "array/shape/static",
+    "function/retrace_on_shape",
+    "repr/symbolic_tensor_in_function",
+}
+OPEN_SIZES = (str(Path(__file__).with_name("open_sizes.py")),)
+
+
+def test_programs_behave_the_same_with_every_size_open():
+    verdict = run_corpus("tape", "--needs", PLAIN, "--strict", launcher=OPEN_SIZES)
+    assert verdict.count == len(PROGRAMS)
+    deviating = {case for case in PROGRAMS if "deviation" in PROGRAMS[case]}
+    assert verdict.failing.keys() <= deviating | SHOW_STATIC_SIZES, verdict.failing
+
+
+@pytest.mark.parametrize("area", ["array", "linalg"])  # the others by hand: docs/testing.md
+def test_ops_compute_the_same_with_every_size_open(area):
+    verdict = run_corpus("ops", "--function", "--only", f"{area}/", launcher=OPEN_SIZES)
+    assert verdict.count > 50
+    assert verdict.failing.keys() <= KNOWN_DEVIATION | SHOW_STATIC_SIZES, verdict.failing
 
 
 def test_no_case_is_missing():

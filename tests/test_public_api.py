@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,10 @@ def test_the_listing_has_common_names():
     assert "add(x, y, name=None)" in lines
     assert "class GradientTape(persistent=False, watch_accessed_variables=True)" in lines
     assert "float32" in lines
+
+
+def test_one_version_of_gradtape_is_named_everywhere():
+    root = Path(__file__).parents[1]
+    version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    assert f"gradtape-{version}" == gradtape.version.GIT_VERSION
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text()

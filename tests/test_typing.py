@@ -99,7 +99,7 @@ EXPRESSIONS = {
     "tf.square(3.0)": "Tensor",
     "tf.reduce_sum([1.0], axis=0)": "Tensor",
     "tf.nn.relu(features=[1.0])": "Tensor",
-    "tf.data.Dataset.range(3).batch(2)": "Dataset",
+    "tf.data.Dataset.range(3).batch(2)": "Dataset[Tensor]",
 }
 
 
@@ -218,3 +218,18 @@ def test_common_expressions_have_a_type(text, answers):
     types, errors = answers
     assert text not in errors
     assert re.sub(r"(\w+\.)+", "", types[text]) == EXPRESSIONS[text]
+
+
+def test_the_program_of_a_user_has_the_types_it_names(tmp_path):
+    pytest.importorskip("mypy")
+    program = Path(__file__).parent / "typing" / "user_program.py"
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports", "silent"]
+    done = subprocess.run(
+        [*command, "--cache-dir", str(tmp_path), str(program)],
+        env={"MYPYPATH": str(SOURCES)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout

@@ -34,17 +34,18 @@ _NAMES_BY_MODULE = {
     "gradtape.tape.custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "gradtape.tape.gradient_tape": "GradientTape",
     "gradtape.tape.indexed_slices": "IndexedSlices IndexedSlicesSpec",
-    "gradtape.tf": "audio compat sets summary",
+    "gradtape.tf": "audio compat sets",
     "gradtape.tf.api": """
-        autodiff autograph bitwise config data debugging dtypes errors experimental image io linalg
-        lookup math nest nn profiler ragged random raw_ops saved_model signal sparse strings test
-        train types version
+        autodiff autograph bitwise config data debugging distribute dtypes errors experimental
+        image io linalg lookup math nest nn profiler quantization ragged random raw_ops
+        saved_model signal sparse strings summary test train types version xla
     """,
     "gradtape.tf.array.shape": """
         bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape
-        expand_dims identity identity_n is_tensor rank repeat reshape reverse roll shape
-        shape_n size squeeze tile transpose
+        expand_dims identity identity_n is_tensor rank reshape shape shape_n size squeeze
+        transpose
     """,
+    "gradtape.tf.array.repeat_roll": "repeat reverse roll tile",
     "gradtape.tf.nn.convolution_gradient": """
         conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2
         required_space_to_batch_paddings
@@ -110,9 +111,13 @@ _NAMES_BY_MODULE = {
     """,
     "gradtape.tf.control_flow.map_scan": "foldl foldr map_fn scan vectorized_map",
     "gradtape.tf.api.strings": "as_string",
+    "gradtape.tf.strings.edit_distance": "edit_distance",
+    "gradtape.tf.strings.fingerprint": "fingerprint",
     "gradtape.tf.array.dynamic_partition": "dynamic_partition dynamic_stitch",
     "gradtape.tf.math.add_n": "add_n scalar_mul",
     "gradtape.tf.array.tensor_array": "TensorArray TensorArraySpec",
+    "gradtape.tf.ragged.empty_rows": "ragged_fill_empty_rows ragged_fill_empty_rows_grad",
+    "gradtape.tf.raw_ops.sampling_part": "random_index_shuffle",
 }
 
 _KERAS_NAMES = ("initializers", "losses", "metrics", "optimizers")

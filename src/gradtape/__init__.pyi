@@ -1,6 +1,10 @@
 """The public names for type checkers; `__init__.py` imports the same names on first use."""
 
-from types import ModuleType
+from keras._tf_keras import keras as keras  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from keras._tf_keras.keras import initializers as initializers  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from keras._tf_keras.keras import losses as losses  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from keras._tf_keras.keras import metrics as metrics  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from keras._tf_keras.keras import optimizers as optimizers  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from gradtape import debug as debug
 from gradtape import func as func
@@ -33,13 +37,13 @@ from gradtape.tape.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from gradtape.tf import audio as audio
 from gradtape.tf import compat as compat
 from gradtape.tf import sets as sets
-from gradtape.tf import summary as summary
 from gradtape.tf.api import autodiff as autodiff
 from gradtape.tf.api import autograph as autograph
 from gradtape.tf.api import bitwise as bitwise
 from gradtape.tf.api import config as config
 from gradtape.tf.api import data as data
 from gradtape.tf.api import debugging as debugging
+from gradtape.tf.api import distribute as distribute
 from gradtape.tf.api import dtypes as dtypes
 from gradtape.tf.api import errors as errors
 from gradtape.tf.api import experimental as experimental
@@ -51,6 +55,7 @@ from gradtape.tf.api import math as math
 from gradtape.tf.api import nest as nest
 from gradtape.tf.api import nn as nn
 from gradtape.tf.api import profiler as profiler
+from gradtape.tf.api import quantization as quantization
 from gradtape.tf.api import ragged as ragged
 from gradtape.tf.api import random as random
 from gradtape.tf.api import raw_ops as raw_ops
@@ -58,10 +63,12 @@ from gradtape.tf.api import saved_model as saved_model
 from gradtape.tf.api import signal as signal
 from gradtape.tf.api import sparse as sparse
 from gradtape.tf.api import strings as strings
+from gradtape.tf.api import summary as summary
 from gradtape.tf.api import test as test
 from gradtape.tf.api import train as train
 from gradtape.tf.api import types as types
 from gradtape.tf.api import version as version
+from gradtape.tf.api import xla as xla
 from gradtape.tf.api.dtypes import DType as DType
 from gradtape.tf.api.dtypes import as_dtype as as_dtype
 from gradtape.tf.api.dtypes import bfloat16 as bfloat16
@@ -119,6 +126,10 @@ from gradtape.tf.array.mask import one_hot as one_hot
 from gradtape.tf.array.mask import sequence_mask as sequence_mask
 from gradtape.tf.array.mask import where as where
 from gradtape.tf.array.pad import pad as pad
+from gradtape.tf.array.repeat_roll import repeat as repeat
+from gradtape.tf.array.repeat_roll import reverse as reverse
+from gradtape.tf.array.repeat_roll import roll as roll
+from gradtape.tf.array.repeat_roll import tile as tile
 from gradtape.tf.array.scatter import scatter_nd as scatter_nd
 from gradtape.tf.array.scatter import tensor_scatter_nd_add as tensor_scatter_nd_add
 from gradtape.tf.array.scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
@@ -135,15 +146,11 @@ from gradtape.tf.array.shape import identity as identity
 from gradtape.tf.array.shape import identity_n as identity_n
 from gradtape.tf.array.shape import is_tensor as is_tensor
 from gradtape.tf.array.shape import rank as rank
-from gradtape.tf.array.shape import repeat as repeat
 from gradtape.tf.array.shape import reshape as reshape
-from gradtape.tf.array.shape import reverse as reverse
-from gradtape.tf.array.shape import roll as roll
 from gradtape.tf.array.shape import shape as shape
 from gradtape.tf.array.shape import shape_n as shape_n
 from gradtape.tf.array.shape import size as size
 from gradtape.tf.array.shape import squeeze as squeeze
-from gradtape.tf.array.shape import tile as tile
 from gradtape.tf.array.shape import transpose as transpose
 from gradtape.tf.array.sort_unique import argsort as argsort
 from gradtape.tf.array.sort_unique import searchsorted as searchsorted
@@ -283,13 +290,13 @@ from gradtape.tf.nn.patch import extract_volume_patches as extract_volume_patche
 from gradtape.tf.nn.space_to_batch import batch_to_space as batch_to_space
 from gradtape.tf.nn.space_to_batch import space_to_batch as space_to_batch
 from gradtape.tf.nn.space_to_batch import space_to_batch_nd as space_to_batch_nd
+from gradtape.tf.ragged.empty_rows import ragged_fill_empty_rows as ragged_fill_empty_rows
+from gradtape.tf.ragged.empty_rows import ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad
+from gradtape.tf.raw_ops.sampling_part import random_index_shuffle as random_index_shuffle
+from gradtape.tf.strings.edit_distance import edit_distance as edit_distance
+from gradtape.tf.strings.fingerprint import fingerprint as fingerprint
 from gradtape.tf.tensor_proto import make_ndarray as make_ndarray
 from gradtape.tf.tensor_proto import make_tensor_proto as make_tensor_proto
 
 __version__: str
 newaxis: None
-initializers: ModuleType
-keras: ModuleType
-losses: ModuleType
-metrics: ModuleType
-optimizers: ModuleType

@@ -54,6 +54,10 @@ def allocate(n):
     raise MemoryError("too much")
 
 @public
+def misspell(x):
+    return mispelled + x
+
+@public
 def repeat(function, x):
     return function(x)
 """
@@ -119,6 +123,12 @@ def test_a_call_that_does_not_fit_keeps_pythons_message():
 def test_an_assertion_without_a_message_is_an_internal_error():
     with pytest.raises(ValueError, match=r"^check: "):
         library["check"](0)
+
+
+def test_an_undefined_name_is_a_bug_and_not_a_wrong_argument():
+    with pytest.raises(tf.errors.InternalError, match=r"misspell: .*bug in gradtape") as caught:
+        library["misspell"](1)
+    assert isinstance(caught.value.__cause__, NameError)
 
 
 def test_no_memory_is_tensorflows_error():

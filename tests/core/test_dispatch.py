@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import gradtape
+import gradtape.tape.backward  # supplies the steps that recorded ops need
 from gradtape.core.context import use_recorders
-from gradtape.core.dispatch import TapeRecord
+from gradtape.core.dispatch import TapeRecord, wrap_integers
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import REGISTRY, elementwise, primitive
 from gradtape.core.tensor import EagerTensor, make_tensor
@@ -210,3 +211,8 @@ class TestErrors:
 
         with pytest.raises(TypeError, match="primitive add exists already"):
             primitive(x=None)(add)
+
+
+def test_numbers_that_overflow_are_an_error_of_the_op():
+    with pytest.raises(InvalidArgumentError, match="operands overflow"):
+        wrap_integers(REGISTRY["add"], (2**62, 2**62))

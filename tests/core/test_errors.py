@@ -8,7 +8,7 @@ import traceback
 
 import pytest
 
-from gradtape.core import errors
+from gradtape.core import errors, traceback_filter
 
 CODES = {
     "CANCELLED": "CancelledError",
@@ -91,7 +91,7 @@ LIBRARY: dict = {}
 exec(
     compile(
         "def inner(fn):\n    return fn()\n\n\ndef outer(fn):\n    return inner(fn)\n",
-        f"{errors.GENERATED_PREFIX} test>",
+        f"{traceback_filter.GENERATED_PREFIX} test>",
         "exec",
     ),
     LIBRARY,
@@ -128,7 +128,7 @@ def test_a_library_function_within_a_callback_is_hidden_too():
 def test_a_traceback_of_library_frames_only_becomes_empty():
     with pytest.raises(TypeError) as info:
         LIBRARY["inner"](None)
-    assert errors.user_frames(info.value.__traceback__.tb_next) is None
+    assert traceback_filter.user_frames(info.value.__traceback__.tb_next) is None
 
 
 def test_a_wrong_call_of_a_public_function_hides_the_wrapper():
@@ -138,22 +138,22 @@ def test_a_wrong_call_of_a_public_function_hides_the_wrapper():
 
 
 def test_filtering_can_be_switched_off_in_a_thread():
-    assert errors.is_traceback_filtering_enabled()
-    errors.disable_traceback_filtering()
+    assert traceback_filter.is_traceback_filtering_enabled()
+    traceback_filter.disable_traceback_filtering()
     try:
         elsewhere = []
         thread = threading.Thread(
-            target=lambda: elsewhere.append(errors.is_traceback_filtering_enabled())
+            target=lambda: elsewhere.append(traceback_filter.is_traceback_filtering_enabled())
         )
         thread.start()
         thread.join()
-        assert (errors.is_traceback_filtering_enabled(), elsewhere) == (False, [True])
+        assert (traceback_filter.is_traceback_filtering_enabled(), elsewhere) == (False, [True])
         with pytest.raises(KeyError) as info:
             outer(failing)
         assert names_of(info.value)[1:] == ["call", "outer", "inner", "failing"]
     finally:
-        errors.enable_traceback_filtering()
-    assert errors.is_traceback_filtering_enabled()
+        traceback_filter.enable_traceback_filtering()
+    assert traceback_filter.is_traceback_filtering_enabled()
 
 
 def test_a_public_function_keeps_its_name_and_signature():

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from gradtape.core import shapes
+from gradtape.core.dimension import Dimension
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.core.shapes import Dimension, TensorShape, broadcast_static_shape
+from gradtape.core.shapes import TensorShape, broadcast_static_shape
 
 UNKNOWN = TensorShape(None)
 

@@ -38,7 +38,7 @@ def test_guards_that_failed_have_their_line_and_values():
     (trace,) = explain_function(branch).traces
     assert trace.paths == 2
     (guard,) = trace.guards
-    assert guard.failed
+    assert guard.has_failed
     assert guard.seen == ["True", "False"]
     file, _, line = guard.line.rpartition(":")
     assert file == __file__

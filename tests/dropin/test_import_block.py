@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from gradtape.dropin.import_block import is_blocked
+
 PROBE = """
 import importlib.metadata, importlib.util
 found = importlib.util.find_spec("tensorflow") is not None
@@ -56,3 +58,8 @@ def test_a_blocked_library_finds_none_after_the_program_imported_it(tmp_path):
 def test_other_libraries_find_gradtape(tmp_path):
     expected = "[(True, '2.21.0', True), (True, '2.21.0', True)] (1,) SourceFileLoader"
     assert answers(tmp_path, "einops", first=False) == expected
+
+
+def test_a_part_of_a_blocked_library_may_be_allowed():
+    assert is_blocked("tensorboard.compat")
+    assert not is_blocked("tensorboard.plugins.hparams.api")

@@ -118,3 +118,12 @@ def test_tpu_names_refuse_to_run():
             tpu.initialize_tpu_system()
         with pytest.raises(NotImplementedError, match="TPU"):
             tpu.embedding.Adam()
+
+
+def test_case_helper_takes_python_predicates_on_request():
+    from gradtape.dropin.op_function import case_helper
+
+    pairs = [(False, lambda: tf.constant(1)), (tf.constant(True), lambda: tf.constant(2))]
+    assert int(case_helper(None, pairs, None, False, None, allow_python_preds=True)) == 2
+    with pytest.raises(TypeError, match="bool"):
+        case_helper(None, pairs, None, False, None)

@@ -303,3 +303,38 @@ def test_a_first_call_that_creates_variables_calls_the_host_once():
 
     assert [float(f(tf.constant(2.0))) for _ in range(3)] == [3.0, 3.0, 3.0]
     assert len(calls) == 3
+
+
+def test_a_function_can_be_decorated_before_its_first_trace():
+    f = tf.function(lambda x: x + 1)
+    f._decorate(lambda g: lambda x: 10 * g(x))
+    assert int(f(tf.constant(1))) == 20
+    with pytest.raises(ValueError, match="before its first call"):
+        f._decorate(lambda g: g)
+
+
+def test_attributes_of_a_callable_object_are_those_of_its_function():
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable(3.0)
+
+        def __call__(self, x):
+            return self.w * x
+
+    scale = Scale()
+    f = tf.function(scale)
+    assert f.w is scale.w
+    assert float(f(tf.constant(2.0))) == 6.0
+
+
+def test_a_tensor_array_has_a_computed_size_without_autograph():
+    @tf.function(autograph=False)
+    def double(x, n):
+        n = n + 1
+        out = tf.TensorArray(x.dtype, n)
+        body = lambda i, out: (i + 1, out.write(i, 2 * x[i]))  # noqa: E731
+        return tf.while_loop(lambda i, out: i < n, body, (0, out))[1].stack()
+
+    np.testing.assert_array_equal(double(tf.range(4), tf.constant(2)), [0, 2, 4])
+    np.testing.assert_array_equal(double(tf.range(4), tf.constant(1)), [0, 2])

@@ -232,3 +232,16 @@ def test_tracebacks_keep_their_lines():
     assert caught.value.args == (3,)
     assert caught.traceback[-1].frame.code.firstlineno + 1 == first
     assert caught.traceback[-1].lineno + 1 == first + 5
+
+
+def test_to_graph_allows_control_flow_on_tensors_without_autograph():
+    def f(x):
+        return x * x if x > 0 else -x
+
+    converted = tf.autograph.to_graph(f)
+
+    @tf.function(autograph=False)
+    def g(x):
+        return converted(x)
+
+    assert [float(g(tf.constant(v))) for v in (-3.0, 2.0)] == [3.0, 4.0]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.core.ports import CompilerPort
 
 SPEC = tf.TensorSpec
 
@@ -313,3 +314,26 @@ def test_an_open_size_of_a_method():
     for n in (1, 2, 3):
         assert model.double(tf.ones(n)).shape == (n,)
     assert model.double.experimental_get_tracing_count() == 1
+
+
+def test_the_body_of_a_loop_is_compiled_only_for_sizes_that_occur_often(monkeypatch):
+    compiled = []
+    compile_body = CompilerPort.compile
+    monkeypatch.setattr(
+        CompilerPort, "compile", lambda graph: compiled.append(graph) or compile_body(graph)
+    )
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def f(x):
+        count = tf.shape(x)[0]
+        return tf.while_loop(
+            lambda i, y: i < count, lambda i, y: (i + 1, y * 0.5 + x), (0, tf.zeros_like(x))
+        )[1]
+
+    for count in range(1, 5):
+        f(tf.ones(count))
+    assert not compiled
+    for _ in range(60):
+        result = f(tf.ones(4))
+    assert compiled
+    assert result.numpy().tolist() == [1.875] * 4

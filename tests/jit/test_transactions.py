@@ -14,6 +14,14 @@ from tests.fuzz.concurrency import KINDS, check_interrupts
 
 
 @pytest.fixture(autouse=True)
+def float_errors():
+    """Restore NumPy's handling of float errors: a failure at any instruction may leave it off."""
+    before = np.geterr()
+    yield
+    np.seterr(**before)
+
+
+@pytest.fixture(autouse=True)
 def silence():
     """Remove all recorders after a test."""
     yield

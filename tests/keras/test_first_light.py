@@ -263,3 +263,16 @@ def test_importing_keras_leaves_the_global_generators_alone():
         assert (random.random(), np.random.random()) == expected
         """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_optimizer_base_of_keras_2_takes_a_name():
+    """GPflow derives its natural gradients from it."""
+    import tf_keras
+
+    class Natural(tf_keras.optimizers.Optimizer):
+        def __init__(self):
+            super().__init__("natural")
+
+    assert Natural().name == "natural"
+    assert isinstance(tf_keras.optimizers.Adam(), tf_keras.optimizers.Optimizer)
+    assert not isinstance(1, tf_keras.optimizers.Optimizer)

@@ -64,3 +64,17 @@ def test_the_name_scope_is_that_of_creation():
         layer = Layer()
     assert layer.name_scope.name == "outer/layer/"
     assert layer.build() == "outer/layer/w:0"
+
+
+def test_trainable_variables_do_not_ask_for_variables():
+    """Sonnet overrides each property with a check of its own."""
+
+    class Checked(tf.Module):
+        @property
+        def variables(self):
+            raise ValueError("variables")
+
+    module = Checked()
+    module.a, module.b = tf.Variable(1.0), tf.Variable(2.0, trainable=False)
+    assert module.trainable_variables[0] is module.a
+    assert module.non_trainable_variables[0] is module.b

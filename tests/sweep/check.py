@@ -25,7 +25,7 @@ from tests.sweep.draw import (
     to_double,
     zip_present,
 )
-from tests.sweep.forms import dispatch, kernel
+from tests.sweep.forms import dispatch, kernel, new_arrays
 from tests.sweep.open_sizes import shape
 from tests.sweep.pullback import (
     Arrays,
@@ -283,6 +283,7 @@ PROPERTIES: dict[str, Property] = {
     "zero_size": every_rule(zero_size, empty_variants),
     "broadcast": every_rule(broadcast, broadcast_variants),
     "kernel": every_sample(kernel),
+    "new_arrays": every_sample(new_arrays),
     "dispatch": every_sample(dispatch),
     "vmapped": every_sample(vmapped),
     "shape": every_sample(shape),

@@ -35,6 +35,14 @@ def kernel(op: Primitive, sample: Sample) -> None:
             assert_array_equal(unwrap(out), value)
 
 
+def new_arrays(op: Primitive, sample: Sample) -> None:
+    """Results of an op that declares `new_arrays` share no memory with its inputs."""
+    if op.new_arrays:
+        outs = as_tuple(op, op.kernel(*sample.args, **sample.static))
+        shared = [np.shares_memory(out, a) for out in outs for a in sample.args]
+        assert not any(shared)
+
+
 def dispatch(op: Primitive, sample: Sample) -> None:
     """The generated functions record the same as `bind`, for every set of watched inputs."""
     if op.outputs:

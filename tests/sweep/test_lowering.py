@@ -18,6 +18,8 @@ STRINGS = {"object", "str"}  # dtypes that never leave the host
 
 # Primitives that cannot be lowered; `op.host` gives the reason
 ON_HOST = {
+    "all_reduce",
+    "broadcast",
     "fresh_normal",
     "fresh_uniform",
     "join_strings",

@@ -49,6 +49,14 @@ def test_a_right_rule_passes():
     assert failing(product, PAIR) == set()
 
 
+def test_new_arrays_finds_a_kernel_that_returns_its_input():
+    @primitive(x=lambda g: g, shape=keep_shape, new_arrays=True)
+    def same(x):
+        return x[...]
+
+    assert failing(same, VECTOR) == {"new_arrays"}
+
+
 def test_first_order_finds_a_wrong_factor():
     @primitive(x=lambda g, x: g * (x + x + x), shape=keep_shape)
     def squared(x):

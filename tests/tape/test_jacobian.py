@@ -118,3 +118,33 @@ def test_parallel_iterations_of_a_batch_jacobian_need_a_persistent_tape():
         y = x * x
     with pytest.raises(RuntimeError, match="parallel_iterations"):
         tape.batch_jacobian(y, x, parallel_iterations=2)
+
+
+@pytest.mark.parametrize("method", ["jacobian", "batch_jacobian"])
+def test_one_trace_serves_jacobians_of_all_sizes(method):
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float64)])
+    def differentiate(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.sin(x) * x
+        return getattr(tape, method)(y, x)
+
+    shape = differentiate.get_concrete_function().structured_outputs.shape
+    assert shape.as_list() == [None] * (4 if method == "jacobian" else 3)
+    for size in ((2, 3), (3, 1), (1, 4)):
+        x = tf.constant(np.arange(1.0, 1.0 + size[0] * size[1]).reshape(size))
+        compiled = differentiate(x)
+        np.testing.assert_allclose(compiled, differentiate.python_function(x), rtol=1e-12)
+    assert differentiate.experimental_get_tracing_count() == 1
+
+
+def test_zeros_of_unconnected_sources_have_open_sizes():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float64)])
+    def differentiate(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.ones_like(x)
+        return tape.jacobian(y, x, unconnected_gradients="zero")
+
+    assert differentiate.get_concrete_function().structured_outputs.shape.as_list() == [None, None]
+    np.testing.assert_array_equal(differentiate(tf.ones([3], tf.float64)), np.zeros((3, 3)))

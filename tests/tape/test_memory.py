@@ -278,7 +278,7 @@ class TestFailures:
         with pytest.raises(KeyError):
             failing()
         assert local.recorders == ()
-        assert not tapes[0]._recording
+        assert tapes[0]._open_record is None
 
     def test_a_failing_rule_leaves_no_recorder_active(self):
         x = tf.Variable(1.0)

@@ -1,14 +1,27 @@
-"""Training of a network."""
+"""Sonnet: a network with batch normalisation, its optimizer, and an LSTM."""
 
+import numpy as np
 import sonnet as snt
 import tensorflow as tf
 
-tf.random.set_seed(1)
-mlp = snt.nets.MLP([4, 2], w_init=snt.initializers.Constant(0.1))
-opt = snt.optimizers.Adam(0.1)
-x = tf.reshape(tf.range(6.0), [2, 3])
-for _ in range(3):
+x = tf.constant(np.linspace(-1, 1, 48).reshape(12, 4), tf.float32)
+tf.random.set_seed(3)
+net = snt.nets.MLP([8, 3])
+norm = snt.BatchNorm(create_scale=True, create_offset=True)
+optimizer = snt.optimizers.Adam(0.05)
+
+
+@tf.function
+def step():
     with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(mlp(x) ** 2)
-    opt.apply(tape.gradient(loss, mlp.trainable_variables), mlp.trainable_variables)
-print(round(float(loss), 4), [v.shape.as_list() for v in mlp.trainable_variables])
+        loss = tf.reduce_mean((norm(net(x), is_training=True) - x[:, :3]) ** 2)
+    variables = net.trainable_variables + norm.trainable_variables
+    optimizer.apply(tape.gradient(loss, variables), variables)
+    return loss
+
+
+net(x), norm(net(x), is_training=True)
+print("mlp", [float(step()) for _ in range(10)])
+lstm = snt.LSTM(5)
+out, state = snt.dynamic_unroll(lstm, tf.reshape(x, [6, 2, 4]), lstm.initial_state(2))
+print("lstm", tf.reduce_sum(out).numpy().tolist(), [v.name for v in lstm.trainable_variables])

@@ -236,6 +236,9 @@ def use(engine: str | None, function: Any = None) -> None:
         function: a function made by `tf.function`, to choose its engine alone; by default the
             engine of all functions.
 
+    Returns:
+        None.
+
     Raises:
         ValueError: if the engine is unknown.
         ModuleNotFoundError: if "xla" is asked for and jax is not installed.
@@ -260,12 +263,20 @@ def use(engine: str | None, function: Any = None) -> None:
 
 
 def current() -> str | None:
-    """The engine of functions without a choice of their own; None: the default rule decides."""
+    """The engine of functions without a choice of their own; None: the default rule decides.
+
+    Returns:
+        The name of the engine, or None.
+    """
     return EngineChoice().preference
 
 
 def declined() -> dict[str, int]:
-    """Reasons why graphs ran on NumPy although XLA was preferred, with counts."""
+    """Reasons why graphs ran on NumPy although XLA was preferred, with counts.
+
+    Returns:
+        A dict from reasons to the number of graphs.
+    """
     return dict(EngineSettings.declined)
 
 

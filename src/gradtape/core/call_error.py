@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import errors
-from gradtape.core.errors import GENERATED_PREFIX, OpError, ResourceExhaustedError
+from gradtape.core.errors import InternalError, OpError, ResourceExhaustedError
 from gradtape.core.nest import find_nesting_problem
+from gradtape.core.traceback_filter import GENERATED_PREFIX
 
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep
@@ -56,6 +57,8 @@ def as_call_error(error: Exception, fn: Any, args: tuple[Any, ...], kwargs: Any)
     if needs_other_class(error, origin):
         error, cause = replacement_of(error), error
         error.__cause__ = cause
+        if isinstance(error, InternalError):
+            origin = origin._replace(message=error.message)
     if isinstance(error, _USUAL):
         name_call(error, origin, fn, args, kwargs)
     return error
@@ -147,7 +150,9 @@ def replacement_of(error: Exception) -> Exception:
     """An error of the class that TensorFlow raises for wrong arguments."""
     if isinstance(error, MemoryError):
         return ResourceExhaustedError(str(error))
-    if isinstance(error, (TypeError, AttributeError, NameError)):
+    if isinstance(error, NameError):  # no argument can cause it
+        return InternalError(f"{error}. This is a bug in gradtape; please report it")
+    if isinstance(error, (TypeError, AttributeError)):
         return TypeError(str(error))
     return ValueError(str(error))
 

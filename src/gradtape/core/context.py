@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from operator import attrgetter
 from typing import Any
 
+from gradtape.core.block_exit import BlockEnd, BlockExit
 from gradtape.core.lock import Lock
 
 # A tensor that a recorder may know (a version of a variable, the result of a recorded op) is
@@ -24,15 +25,10 @@ class ThreadState(threading.local):
     recorders: tuple[Any, ...] = ()
     name_scopes: tuple[str, ...] = ()
     device: Any = None  # the `devices.array.Device` that `tf.device` asks for
-    scratch: bool = False  # whether tensors of unknown size may exist: see `shape_inference`
-    lane: int | None = None  # which of the two sizes `shape_inference` is running
-    depends_on_data: bool = False  # whether that run has used the data of a placeholder
     origin: Any = None  # the location of the op that a replay or a backward step stands for
     scopes: tuple[Any, ...] = ()  # of the library, while the ledger is active
     moment: Any = None  # the `ledger.Moment` without recorders
     random_streams: Any = None  # random streams of a tf.function that runs eagerly
-    probe_size: int = 0
-    """While only shapes are inferred: a size to use where the contents of strings decide it."""
 
 
 local = ThreadState()
@@ -61,12 +57,12 @@ def update_hand_watched_count(home: dict[str, Any]) -> None:
     before = home.get("unmarked", 0)
     if now != before:
         with count_lock:
-            # In this order a failure between two lines is mended by the next update of the thread.
-            home["unmarked"] = now
+            home["unmarked"] = None  # the next update repeats one that is interrupted here
             counts_by_thread[id(home)] = now
             if not now:
                 del counts_by_thread[id(home)]
             hand_watched_count[0] = sum(counts_by_thread.values())
+            home["unmarked"] = now
 
 
 def push_recorder(recorder: Any) -> None:
@@ -76,31 +72,66 @@ def push_recorder(recorder: Any) -> None:
         update_hand_watched_count(local.__dict__)
 
 
-def pop_recorder(recorder: Any) -> None:
-    """Remove `recorder`, also if it is not the innermost one."""
-    recorders = local.recorders
-    if recorders and recorders[-1] is recorder:
-        local.recorders = recorders[:-1]
-    else:
-        local.recorders = tuple([r for r in recorders if r is not recorder])
+def pop_recorder(recorder: Any, home: dict[str, Any] | None = None) -> None:
+    """Remove `recorder`, also if it is not the innermost one.
+
+    Args:
+        recorder: a recorder; nothing happens if it is not active.
+        home: the `__dict__` of the state of the recorder's thread; None for this thread.
+    """
+    home = local.__dict__ if home is None else home
+    home["recorders"] = tuple([r for r in home.get("recorders", ()) if r is not recorder])
     if recorder.unmarked:
-        update_hand_watched_count(local.__dict__)
+        update_hand_watched_count(home)
 
 
-@contextlib.contextmanager
-def use_recorders(recorders: tuple[Any, ...]) -> Iterator[None]:
+def restore_state(end: BlockEnd, unused: list[BlockEnd]) -> Generator[None, None, None]:
+    """Steps of `BlockExit`: give the thread back the `saved` part of its state."""
+    while True:
+        try:
+            end.is_usable = True
+            yield
+        except GeneratorExit:  # the end is not used any more
+            end.block = None
+            raise
+        finally:
+            end.is_usable = False
+            block, end.block = end.block, None
+            if block is not None:
+                home = block.home
+                home.update(block.saved)
+                try:
+                    update_hand_watched_count(home)
+                except BaseException:  # an interrupt, perhaps before the first line
+                    update_hand_watched_count(home)
+                    raise
+        del block
+        unused.append(end)
+
+
+class use_recorders:  # noqa: N801  used like a function
     """Use exactly `recorders` within this scope."""
-    before = local.recorders
-    scopes = local.scopes
-    try:
-        if scope_hook[0] is not None:
-            scope_hook[0]()
-        set_recorders(recorders)
-        yield
-    finally:
-        local.recorders = before  # not by a call, which an interrupt could hit
-        local.scopes, local.moment = scopes, None
-        update_hand_watched_count(local.__dict__)
+
+    def __init__(self, recorders: tuple[Any, ...]) -> None:
+        self.recorders = recorders
+
+    def __enter__(self) -> None:
+        home = self.home = local.__dict__
+        self.saved = {
+            "recorders": home.get("recorders", ()),
+            "scopes": home.get("scopes", ()),
+            "moment": None,
+        }
+        try:
+            if scope_hook[0] is not None:
+                scope_hook[0]()
+            set_recorders(self.recorders)
+        except BaseException:
+            home.update(self.saved)
+            update_hand_watched_count(home)
+            raise
+
+    __exit__ = BlockExit(restore_state)
 
 
 def current_trace() -> tuple[Any, ...]:
@@ -108,6 +139,14 @@ def current_trace() -> tuple[Any, ...]:
     recorders = local.recorders
     is_traced = recorders and recorders[0].is_trace and not recorders[0].is_batch
     return recorders[:1] if is_traced else ()
+
+
+def trace_around_batches() -> tuple[Any, ...]:
+    """The trace of this thread as a tuple of one, also inside `func.vmap`, or ()."""
+    recorders = local.recorders
+    while recorders and recorders[0].is_trace and recorders[0].is_batch:
+        recorders = recorders[0].outer
+    return recorders[:1] if recorders and recorders[0].is_trace else ()
 
 
 def current_stage() -> tuple[Any, ...]:

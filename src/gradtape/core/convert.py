@@ -175,6 +175,9 @@ def to_shape_tuple(shape: Any) -> tuple[int, ...]:
         dims = getattr(shape._array, "dims", None)
         if dims is not None:  # sizes that are not known
             return tuple(dims.flat)
+        sizes = read_symbolic_sizes(shape._array)
+        if sizes is not None:
+            return sizes
         shape = np.asarray(shape._array)
     elif hasattr(shape, "__tf_tensor__") and type(shape) is not Dim:
         shape = shape.__tf_tensor__(None, None)._array
@@ -185,6 +188,20 @@ def to_shape_tuple(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, (list, tuple, range)):
         return tuple([n if type(n) is int else to_dimension_size(n) for n in shape])
     return (to_dimension_size(shape),)
+
+
+def read_symbolic_sizes(held: Any) -> tuple[Any, ...] | None:
+    """The integers of a traced array as symbolic sizes, in a trace without values; else None."""
+    if (
+        not getattr(getattr(held, "trace", None), "is_abstract", False)
+        or held.dtype.kind not in "iu"
+    ):
+        return None
+    shape = held.shape
+    if not shape:
+        return (held.trace.read_integer(held),)
+    is_vector = len(shape) == 1 and type(shape[0]) is int
+    return held.trace.read_integers(held) if is_vector else None
 
 
 def to_dimension_size(value: Any) -> int:
@@ -199,6 +216,9 @@ def to_dimension_size(value: Any) -> int:
     if dims is not None and dims.size == 1:
         size: int = dims.item()
         return size
+    sizes = read_symbolic_sizes(getattr(value, "_array", None))
+    if sizes is not None and len(sizes) == 1:
+        return sizes[0]
     try:
         if not isinstance(value, (str, bytes)):
             return int(value)

@@ -22,8 +22,10 @@ from gradtape.core.ports import SizePort
 
 Monomial = tuple["Atom", ...]
 Terms = tuple[tuple[Monomial, int], ...]
-Env = dict["Unknown", int]
-"""Sizes of unknowns."""
+Env = dict["Unknown", Any]
+"""Sizes of unknowns, each an int or a Dim of another context."""
+SizeSource = tuple[int, int | None]
+"""Where a size is found: the number of a value and an axis; None if the value is the size."""
 _orders = count()
 
 

@@ -34,6 +34,9 @@ Fetcher = Callable[[Any, Any, dict[str, Any], Any, Any], Any]
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 
 
+NO_THREAD: dict[str, Any] = {}  # never written
+
+
 class TapeRecord(dict[int, Any]):
     """The record of a tape: uid → entry of a recorded result, uid → None of a watched tensor."""
 
@@ -53,7 +56,7 @@ class TapeRecord(dict[int, Any]):
         """Start empty; with `accessed`, watch every trainable variable that is read."""
         self.accessed = accessed
         self.unmarked = False  # whether an unmarked tensor is watched
-        self.thread_dict: dict[str, Any] = {}  # `local.__dict__` of the thread that records
+        self.thread_dict = NO_THREAD  # `local.__dict__` of the thread that records
         self.roots: set[int] = set()
         self.variables: dict[int, tuple[Any, dict[int, None]]] = {}
 
@@ -143,8 +146,8 @@ def explain_kernel_error(
     if isinstance(error, RuntimeWarning | FloatingPointError):
         with np.errstate(all="ignore"):
             return op.kernel(*raws, **static)
-    if isinstance(error, OpError | NotImplementedError):
-        raise error
+    if isinstance(error, OpError | NotImplementedError) or type(error) is LookupError:
+        raise error  # LookupError: an op inside a branch or loop has no gradient
     if isinstance(error, MemoryError):
         raise ResourceExhaustedError(f"{op.name}: {error}. Use smaller tensors or fewer.") from None
     if isinstance(error, OverflowError):
@@ -165,7 +168,9 @@ def wrap_integers(op: Primitive, raws: tuple[Any, ...]) -> tuple[Any, ...]:
     for raw in raws:
         if isinstance(raw, int) and not -(2**63) <= raw < 2**64:
             raise ValueError(f"{op.name}: {out_of_range_error(raw)}")
-    dtype = next(raw.dtype for raw in raws if not isinstance(raw, int))
+    dtype = next((raw.dtype for raw in raws if not isinstance(raw, int)), None)
+    if dtype is None:  # of a file: all operands are numbers
+        raise InvalidArgumentError(f"{op.name}: the operands overflow. Received {raws}.")
     return tuple(np.asarray(raw).astype(dtype) if isinstance(raw, int) else raw for raw in raws)
 
 

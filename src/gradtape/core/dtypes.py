@@ -216,7 +216,19 @@ _BY_ALIAS: dict[Any, DType] = {
 
 
 def as_dtype(type_value: Any) -> DType:
-    """Convert a name, a NumPy type, an enum value or an object with a dtype to a DType."""
+    """Convert a name, a NumPy type, an enum value or an object with a dtype to a DType.
+
+    Args:
+        type_value: a name such as "float32", a NumPy type, an enum value, or an object with a
+            dtype.
+
+    Returns:
+        A DType.
+
+    Example:
+        >>> tf.as_dtype("int8")
+        tf.int8
+    """
     if type(type_value) is DType:
         return type_value
     if isinstance(type_value, np.dtype) and type_value.type in _BY_ALIAS:

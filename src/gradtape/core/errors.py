@@ -1,4 +1,4 @@
-"""TensorFlow's exception tree, and tracebacks that end at the user's line.
+"""TensorFlow's exception tree, and the decorator of public functions that raises it.
 
 Exception
 ├── OpError                        base of what an op raises; has an `error_code`
@@ -22,15 +22,12 @@ Exception
     └── OperatorNotAllowedInGraphError   Python asked for a symbolic tensor's value
 """
 
-import contextlib
-import os
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
-from types import TracebackType
 from typing import Any, ClassVar, NoReturn, ParamSpec, TypeVar
 
 from gradtape.core.ports import RaggedPort
+from gradtape.core.traceback_filter import hide_library_frames
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -216,14 +213,6 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python asked a symbolic tensor for its value, for example by `bool` or iteration."""
 
 
-class Apart(BaseException):
-    """A tensor of unknown size has no one array: `public` runs its function for each lane."""
-
-
-class UnknownValueError(OperatorNotAllowedInGraphError):
-    """Python asked for a value where only shapes are inferred."""
-
-
 class UnsuitableDTypeError(TypeError, AttributeError):
     """An argument has a wrong dtype, in a function where TensorFlow raises AttributeError."""
 
@@ -240,95 +229,7 @@ class SparseNotDense(NotDense):
     """A sparse tensor was passed for a dense one; `public` calls the sparse function instead."""
 
 
-REDISPATCH = (Apart, NotDense, UnknownValueError)  # `public` passes these to `redispatch`
-
-
-# Generated code has no file; it is compiled under a name with this prefix.
-GENERATED_PREFIX = "<gradtape"
-_LIBRARY_PREFIXES = (
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
-    GENERATED_PREFIX,
-)
-_filtering = threading.local()
-
-
-def enable_traceback_filtering() -> None:
-    """Hide this library's frames from tracebacks in this thread, which is the default."""
-    _filtering.enabled = True
-
-
-def disable_traceback_filtering() -> None:
-    """Show this library's frames in tracebacks in this thread."""
-    _filtering.enabled = False
-
-
-def is_traceback_filtering_enabled() -> bool:
-    """Whether this library's frames are hidden from tracebacks in this thread."""
-    return getattr(_filtering, "enabled", True)
-
-
-def user_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """`traceback` without the frames of this library and what it calls; None if none remains."""
-    from gradtape.core.call_error import is_library_code
-
-    kept = []
-    inside = False
-    while traceback is not None:
-        frame = traceback.tb_frame
-        own = frame.f_code.co_filename.startswith(_LIBRARY_PREFIXES)
-        inside = own or (inside and is_library_code(frame))
-        if not inside:
-            kept.append(traceback)
-        traceback = traceback.tb_next
-    rest = None
-    for entry in reversed(kept):
-        rest = TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return rest
-
-
-def is_user_error(error: BaseException) -> bool:
-    """Whether the user's code raised `error`; its traceback must be unfiltered."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    where = traceback.tb_frame.f_globals.get("__name__", "") if traceback is not None else ""
-    return where.partition(".")[0] not in ("gradtape", "numpy", "scipy")
-
-
-@contextlib.contextmanager
-def show_full_tracebacks() -> Iterator[None]:
-    """Show this library's frames in tracebacks within this scope."""
-    before = is_traceback_filtering_enabled()
-    _filtering.enabled = False
-    try:
-        yield
-    finally:
-        _filtering.enabled = before
-
-
-def hide_library_frames(error: BaseException) -> None:
-    """Drop this library's frames from the traceback of `error`, if filtering is enabled.
-
-    Call it in the outermost library frame, followed by a bare `raise`. A bare `raise` adds no
-    entry for its own frame, so the traceback ends at the user's line.
-    """
-    if "_raised_at" in error.__dict__:  # without the frames that handled the error
-        error.__traceback__ = error.__dict__.pop("_raised_at")
-    if is_traceback_filtering_enabled():
-        if isinstance(error, Exception):
-            note_origin(error)
-        error.__traceback__ = user_frames(error.__traceback__)
-
-
-HANDLED = (Apart, Exception)  # what `public` catches
-
-
-def note_origin(error: Exception) -> None:
-    """Remember who raised `error`, which its traceback says only as long as it is whole."""
-    from gradtape.core.call_error import has_user_frames, hide_internal_cause, origin_of
-
-    if not has_user_frames(error.__traceback__) and origin_of(error).deliberate:
-        hide_internal_cause(error)
+REDISPATCH = NotDense  # `public` passes it to `redispatch`
 
 
 def public(fn: Callable[P, R]) -> Callable[P, R]:
@@ -338,7 +239,7 @@ def public(fn: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return fn(*args, **kwargs)
-        except HANDLED as error:
+        except Exception as error:
             try:
                 return handle_error(error, call, args, kwargs)
             except Exception as final:
@@ -359,16 +260,16 @@ def handle_error(
         except Exception as raised:
             failure = raised
     else:
-        retried = retry_with_known_sizes(error, fn, args, kwargs)
+        retried = retry_in_trace(error, fn, args, kwargs)
         if retried is not None:
             return retried[0]
     raise final_error_of(failure, fn, args, kwargs)
 
 
-def retry_with_known_sizes(
+def retry_in_trace(
     error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any] | None:
-    """Call a function that failed in a trace of unknown sizes again, for the sizes of the call.
+    """Call a function that failed in a trace of unknown sizes again, as the trace decides.
 
     Returns (result,), or None if that is impossible. Errors of the user's code are not retried.
     """
@@ -381,7 +282,7 @@ def retry_with_known_sizes(
 
     if has_user_frames(error.__traceback__):
         return None
-    retried: tuple[Any] | None = trace.retry_pinned(getattr(fn, "__wrapped__", fn), args, kwargs)
+    retried: tuple[Any] | None = trace.retry(error, getattr(fn, "__wrapped__", fn), args, kwargs)
     return retried
 
 
@@ -414,14 +315,10 @@ def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dic
 def call_other_version(
     error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Call the ragged or sparse version of `fn`, or run it once per lane of `shape_inference`."""
-    if isinstance(error, NotDense):
-        is_sparse = isinstance(error, SparseNotDense)
-        find = RaggedPort.find_sparse_function if is_sparse else RaggedPort.find_function
-        function = find(fn)
-        if function is None:
-            raise error
-        return function(*args, **kwargs)
-    from gradtape.core import shape_inference
-
-    return shape_inference.handle(error, fn, args, kwargs)
+    """Call the ragged or sparse version of `fn`."""
+    is_sparse = isinstance(error, SparseNotDense)
+    find = RaggedPort.find_sparse_function if is_sparse else RaggedPort.find_function
+    function = find(fn)
+    if function is None:
+        raise error
+    return function(*args, **kwargs)

@@ -8,7 +8,7 @@ import os
 from collections import deque
 from typing import Any
 
-from gradtape.core.errors import GENERATED_PREFIX
+from gradtape.core.traceback_filter import GENERATED_PREFIX
 
 # GRADTAPE_REFERENCE=1 replaces generated functions by readable ones (`fastpath.reference`,
 # `backward.make_reference_step`), which define what the generated ones do.

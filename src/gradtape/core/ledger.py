@@ -17,62 +17,23 @@ from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
-import numpy as np
-
 from gradtape.core.context import local, next_uid, scope_hook
+from gradtape.core.user_location import (
+    KNOWN_USER_FILES,
+    LIBRARY,
+    USER_FILES,
+    user_code_of,
+    user_location,
+)
 
 MAX_ENTRIES = 1_000_000
 MAX_FRAMES = 40  # library frames that are searched
 Entry = tuple[Any, Any, Any, "CodeType | None", int, "Moment"]
-Location = tuple["CodeType | None", int]
-
-LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-INSTALLED = tuple(  # the folders of Python and of packages
-    {os.path.dirname(os.__file__) + os.sep, os.path.dirname(os.path.dirname(np.__file__)) + os.sep}
-)
-
-
-class UserFiles(dict[str, bool]):
-    """Whether a file belongs to the user's program: not to gradtape, Python or a package."""
-
-    def __missing__(self, filename: str) -> bool:
-        """Decide it by the folder, once."""
-        is_library = (
-            filename.startswith((LIBRARY, "<gradtape", "<frozen", "<__array_function__"))
-            or filename.startswith(INSTALLED)
-            or f"{os.sep}site-packages{os.sep}" in filename
-            or f"{os.sep}dist-packages{os.sep}" in filename
-        )
-        self[filename] = not is_library
-        if not is_library:
-            KNOWN_USER_FILES.add(filename)
-        return not is_library
-
-
-USER_FILES = UserFiles()
-KNOWN_USER_FILES: set[str] = set()  # faster for the fast path
 # Files whose functions hand values to Python for the user
 WAYS_OUT = tuple(
     os.path.join(LIBRARY, *parts)
     for parts in (("core", "tensor.py"), ("core", "errors.py"), ("state", "variable"))
 )
-
-
-class BackwardLocation(tuple[Any, Any]):
-    """The location of a forward op, for the ops of its backward step.
-
-    Attributes:
-        op: the name of the forward op.
-    """
-
-    op: str
-
-
-def make_backward_location(location: Location, op: str) -> BackwardLocation:
-    """The location of the backward step of `op`."""
-    found = BackwardLocation(location)
-    found.op = op
-    return found
 
 
 class Moment:
@@ -192,23 +153,6 @@ def current_moment() -> Moment:
         NOW[:] = recorders, Moment(tuple([serial_of(r) for r in recorders]), local.scopes)
     found: Moment = NOW[1]
     return found
-
-
-def user_location(depth: int = 2) -> Location:
-    """Code and instruction of the innermost frame of the user's program.
-
-    While a graph is replayed or differentiated, that of the op it stands for.
-    """
-    if local.origin is not None:
-        origin: Location = local.origin
-        return origin
-    frame: FrameType | None = sys._getframe(depth)
-    while frame is not None:
-        code = frame.f_code
-        if USER_FILES[code.co_filename]:
-            return code, frame.f_lasti
-        frame = frame.f_back
-    return None, -1
 
 
 def note_op(op: Any, x: int, y: int, out: Any) -> None:
@@ -336,16 +280,6 @@ def note_custom(inputs: list[Any], results: list[Any], outs: list[Any], step: An
     fact = ("custom", weakref.ref(step), user_code_of(step.grad))
     uids = tuple([t.uid for t in inputs]), tuple([t.uid for t in results])
     write(fact, uids, tuple([t.uid for t in outs]))
-
-
-def user_code_of(grad: Any) -> Any:
-    """The code of the user's gradient function in the closure of `grad`, or None."""
-    names = getattr(getattr(grad, "__code__", None), "co_freevars", ())
-    for name, cell in zip(names, getattr(grad, "__closure__", None) or (), strict=False):
-        if name == "grad_fn":
-            code = getattr(cell.cell_contents, "__code__", None)
-            return code if code is not None and USER_FILES[code.co_filename] else None
-    return None
 
 
 def note_element(dataset: Any, tensors: list[Any]) -> None:

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Generator
 
+from gradtape.core.block_exit import BlockEnd, BlockExit
 from gradtape.core.context import local
+
+
+def leave_name_scope(end: BlockEnd, unused: list[BlockEnd]) -> Generator[None, None, None]:
+    """Steps of `BlockExit`: drop the innermost name scope of the thread."""
+    while True:
+        try:
+            end.is_usable = True
+            yield
+        except GeneratorExit:  # the end is not used any more
+            end.block = None
+            raise
+        finally:
+            end.is_usable = False
+            block, end.block = end.block, None
+            if block is not None:
+                local.name_scopes = local.name_scopes[:-1]
+        del block
+        unused.append(end)
 
 
 class name_scope:  # noqa: N801  TensorFlow's name, used like a function
@@ -38,8 +57,7 @@ class name_scope:  # noqa: N801  TensorFlow's name, used like a function
         local.name_scopes = (*local.name_scopes, scope)
         return scope
 
-    def __exit__(self, *error: Any) -> None:
-        local.name_scopes = local.name_scopes[:-1]
+    __exit__ = BlockExit(leave_name_scope)
 
 
 def current_scope() -> str:

@@ -113,8 +113,28 @@ def _are_leaves(children: list[Any]) -> bool:
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether `seq` is a structure rather than a leaf."""
+    """Whether `seq` is a structure rather than a leaf.
+
+    Args:
+        seq: any value.
+
+    Returns:
+        A bool.
+    """
     return _KINDS[type(seq)] is not None
+
+
+def children_of(structure: Any) -> list[Any]:
+    """The entries of a structure, one level deep; those of a mapping in the order of its keys."""
+    kind = _KINDS[type(structure)]
+    return [] if kind is None else kind.children(structure)
+
+
+def rebuild(structure: Any, children: list[Any]) -> Any:
+    """A structure like `structure` with other entries, in the order of `children_of`."""
+    kind = _KINDS[type(structure)]
+    assert kind is not None
+    return kind.rebuild(structure, children)
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
@@ -122,6 +142,17 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
     With `expand_composites`, a value with a `_type_spec` (never a plain tensor) is replaced by its
     components.
+
+    Args:
+        structure: nested lists, tuples, dicts or data classes, or a leaf.
+        expand_composites: whether ragged and sparse tensors are taken apart.
+
+    Returns:
+        A list.
+
+    Example:
+        >>> tf.nest.flatten({"b": [1, 2], "a": 3})
+        [3, 1, 2]
     """
     kind = _kind(structure, expand_composites)
     if kind is None:
@@ -151,7 +182,20 @@ def _append_leaves(structure: Any, expand_composites: bool, leaves: list[Any]) -
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
-    """A structure like `structure` with the leaves in `flat_sequence`."""
+    """A structure like `structure` with the leaves in `flat_sequence`.
+
+    Args:
+        structure: the nesting to reproduce.
+        flat_sequence: a list of leaves, in the order of `flatten`.
+        expand_composites: whether ragged and sparse tensors are taken apart.
+
+    Returns:
+        A structure of the kind of `structure`.
+
+    Example:
+        >>> tf.nest.pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
+        {'a': 1, 'b': (2, 3)}
+    """
     kind = _KINDS[type(flat_sequence)]
     if kind is None:
         raise TypeError(
@@ -186,7 +230,22 @@ def map_structure(
     expand_composites: bool = False,
     **unknown: Any,
 ) -> Any:
-    """Apply `func` to corresponding leaves; the result has the structure of the first."""
+    """Apply `func` to corresponding leaves; the result has the structure of the first.
+
+    Args:
+        func: function of one leaf of each structure.
+        check_types: whether the types of containers must agree.
+        expand_composites: whether ragged and sparse tensors are taken apart.
+        *structure: structures that are nested alike.
+        **unknown: the other options must be given by name.
+
+    Returns:
+        A structure like the first one.
+
+    Example:
+        >>> tf.nest.map_structure(lambda a, b: a + b, [1, (2, 3)], [10, (20, 30)])
+        [11, (22, 33)]
+    """
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func!r}")
     if not structure:
@@ -206,7 +265,17 @@ def map_structure(
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
-    """Raise ValueError if the two are nested differently, TypeError if only their types differ."""
+    """Raise ValueError if the two are nested differently, TypeError if only their types differ.
+
+    Args:
+        nest1: a structure.
+        nest2: another one.
+        check_types: whether the types of containers must agree, too.
+        expand_composites: whether ragged and sparse tensors are taken apart.
+
+    Returns:
+        None.
+    """
     try:
         _check_match(nest1, nest2, check_types, expand_composites)
     except (TypeError, ValueError) as error:

@@ -34,6 +34,13 @@ def is_same_shape(a: Shape, b: Shape) -> bool:
     )
 
 
+def is_identical_size(a: Any, b: Any) -> bool:
+    """Whether two sizes are the same number or expression; nothing is assumed."""
+    if type(a) is Dim and type(b) is Dim:
+        return a.terms == b.terms
+    return type(a) is type(b) and bool(a == b)
+
+
 def assume_same_shape(a: Shape, b: Shape) -> bool:
     """Whether two shapes are equal; unknown sizes are assumed to be, if nothing contradicts."""
     if len(a) != len(b):

@@ -11,17 +11,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 from gradtape.core.context import next_uid
-from gradtape.core.ledger import (
-    LIBRARY,
-    MAX_FRAMES,
-    USER_FILES,
-    Location,
-    add_version,
-    current_moment,
-    ledger,
-    user_location,
-    version_of,
-)
+from gradtape.core.ledger import MAX_FRAMES, add_version, current_moment, ledger, version_of
+from gradtape.core.user_location import LIBRARY, USER_FILES, Location, user_location
 
 PLAIN_TYPES = (int, float, str, bool, bytes, type(None))
 MAX_ITEMS = 64  # of a list or dict that are searched

@@ -72,10 +72,13 @@ class Primitive:
         outputs: whether the kernel returns a tuple.
         lowering: replaces the kernel where `np` is `jax.numpy`.
         dynamic: whether the shapes of the results depend on values.
+        is_effect: whether graphs keep all applications in order, as side effects: a collective.
         key: identifies equal primitives made while tracing; None for all others.
         record: replaces the default recording of the op in a recorder, or None.
         apply: replaces `bind` when a graph is replayed, or None.
         host: why the kernel cannot be lowered; empty if it can.
+        new_arrays: whether results never share memory with inputs, so that plans may reuse that of
+            the inputs after the call.
         shape_rule: infers shapes and dtypes of the results (`core/shape_rule.py`); None for
             operands that broadcast.
     """
@@ -87,10 +90,12 @@ class Primitive:
         "function",
         "host_reason",
         "inputs",
+        "is_effect",
         "kernel",
         "key",
         "lowering",
         "name",
+        "new_arrays",
         "outputs",
         "record_override",
         "rules",
@@ -112,6 +117,8 @@ class Primitive:
         self.outputs = outputs
         self.lowering: Callable[..., Any] | None = None
         self.dynamic = False
+        self.is_effect = False
+        self.new_arrays = False
         self.key: Any = None
         self.record_override: Callable[..., None] | None = None
         self.apply: Callable[..., Any] | None = None
@@ -167,11 +174,13 @@ def primitive(
     dynamic: bool = False,
     ufunc: Any = None,
     shape: Callable[..., Any] | None = None,
+    new_arrays: bool = False,
     **rules: Any,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Turn a kernel into a differentiable function; `rules` names a rule or None for each input.
 
-    `shape` is the shape rule; elementwise primitives need none.
+    `shape` is the shape rule; elementwise primitives need none. `new_arrays` declares that results
+    never share memory with inputs.
     """
     from gradtape.core.fastpath.codegen import make_primitive_function
 
@@ -180,6 +189,7 @@ def primitive(
         op.dynamic = dynamic
         op.ufunc = ufunc
         op.shape_rule = shape
+        op.new_arrays = new_arrays
         known = REGISTRY.get(op.name)
         if known is not None and not is_same_definition(known.kernel, kernel):
             raise TypeError(f"primitive {op.name} exists already.")
@@ -195,9 +205,9 @@ def primitive(
     return decorate
 
 
-def elementwise(*, ufunc: Any = None, **rules: Any) -> Callable[[Callable[..., Any]], Any]:
+def elementwise(*, ufunc: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Make a primitive whose operands broadcast; the tape unbroadcasts the cotangents.
 
-    `ufunc` declares that the kernel equals this NumPy ufunc.
+    `ufunc` declares that the kernel equals this NumPy ufunc. `options` are rules, or `new_arrays`.
     """
-    return primitive(core=0, ufunc=ufunc, **rules)
+    return primitive(core=0, ufunc=ufunc, **options)

@@ -14,14 +14,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core.dims import Dim
+from gradtape.core.dtypes import as_dtype
 from gradtape.core.open_shape import Shape, broadcast_shapes, simplify_shape
 from gradtape.core.primitive import Primitive, Spec
 
 F = TypeVar("F", bound=Callable[..., Any])
 ShapeRule = Callable[..., Any]
 
-BOOL, INT32, INT64, UINT64, FLOAT32 = map(np.dtype, ("bool", "int32", "int64", "uint64", "float32"))
+BOOL, INT32, INT64, UINT8, UINT64 = map(np.dtype, ("bool", "int32", "int64", "uint8", "uint64"))
+FLOAT32, FLOAT64 = map(np.dtype, ("float32", "float64"))
 OBJECT = np.dtype(object)
+
+
+def numpy_dtype_of(dtype: Any) -> Any:
+    """The NumPy dtype of arrays of a dtype of TensorFlow's."""
+    return np.dtype(as_dtype(dtype).as_numpy_dtype)
 
 
 class Fresh:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,19 @@ def compute_constant(function: Callable[..., Any], *args: Any) -> Any:
     `function` is a module-level function of sizes and other Python values, with a shape rule
     (`core.shape_rule.with_shape`).
     """
-    return RawFunctionPort.trace_call(function, args) if has_dims(args) else function(*args)
+    if not has_dims(args):
+        return function(*args)
+    import_module(RawFunctionPort.supplier)
+    return RawFunctionPort.trace_call(function, args)
 
 
 @with_shape(lambda size, factor, power, dtype: Spec(((), np.dtype(dtype))))
 def scale_power(size: int, factor: float, power: float, dtype: Any) -> Any:
     """`factor` * size ** power as a raw scalar."""
     return np.dtype(dtype).type(factor * np.float64(size) ** power)
+
+
+@with_shape(lambda size, dtype: Spec(((), np.dtype(dtype))))
+def to_scalar(size: int, dtype: Any) -> Any:
+    """A size as a raw scalar."""
+    return np.dtype(dtype).type(size)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from gradtape.core.dims import (
@@ -32,6 +32,9 @@ from gradtape.core.interval import Interval, largest, smallest
 # Sizes that stand for unknown ones where there are no hints
 GENERIC_SIZES = (1009, 2003, 3001, 4001, 5003, 6007, 7001, 8009, 9001, 10007, 11003, 12007)
 GENERIC_STEP = 2310
+# The same for sizes that only data determines: they are mostly parts of others
+GENERIC_FOUND_SIZES = (23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
+MAX_ATTEMPTS = 16  # calls of a function that fails, with other answers to its decisions
 
 
 class Assumption:
@@ -80,6 +83,7 @@ class SizeContext:
 
     Attributes:
         hints: sizes of the traced call by unknown; None if the trace has no call.
+        examples: sizes by which a trace without a call decides; others are generic.
         unknowns: all unknowns, in order of creation.
         assumptions: what was decided, in order, by comparison.
         solved: unknowns that assumptions determine: a number, or a Dim of other unknowns.
@@ -90,6 +94,7 @@ class SizeContext:
     def __init__(self, with_hints: bool) -> None:
         """Make a context without unknowns; `with_hints` says whether a call gives their sizes."""
         self.hints: Env | None = {} if with_hints else None
+        self.examples: Env = {}
         self.unknowns: list[Unknown] = []
         self.assumptions: dict[tuple[str, Terms], Assumption] = {}
         self.solved: dict[Unknown, Any] = {}
@@ -102,11 +107,11 @@ class SizeContext:
     def make_unknown(
         self, name: str = "", hint: int | None = None, least: int = 0, from_data: bool = False
     ) -> Dim:
-        """Make a new unknown size; `hint` is its size in the call that is traced."""
+        """Make a new unknown size; `hint` is its size in the call that is traced, or an example."""
         unknown = Unknown(self, name or f"n{len(self.unknowns)}", least, from_data)
         self.unknowns.append(unknown)
-        if self.hints is not None and hint is not None:
-            self.hints[unknown] = hint
+        if hint is not None:
+            (self.examples if self.hints is None else self.hints)[unknown] = hint
         return Dim((((unknown,), 1),))
 
     def freeze(self) -> None:
@@ -116,6 +121,11 @@ class SizeContext:
         """
         self.hints = None
         self._frozen = True
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether the trace has ended, so that nothing can be assumed."""
+        return self._frozen
 
     def prove(self, kind: str, dim: Any) -> bool | None:
         """Whether `dim` equals zero ("==") or is negative ("<"), if it follows; else None."""
@@ -205,6 +215,39 @@ class SizeContext:
         finally:
             self._answers = scripted
 
+    def search_answers(self, function: Callable[[], Any], settled: int) -> tuple[Any] | None:
+        """Call a function that failed again, with other answers to its decisions.
+
+        The assumptions after the first `settled` ones are those of the failed call. A size is never
+        chosen to be zero. Returns (result,), or None if the function fails for all answers.
+        """
+        failed = list(self.assumptions.values())[settled:]
+        if self._frozen or not failed:
+            return None
+        self.forget(failed)
+        scripts = list_other_answers(failed, 0)
+        for _ in range(MAX_ATTEMPTS):
+            if not scripts:
+                break
+            script = scripts.pop(0)
+            made: list[Assumption] = []
+            try:
+                with self.attempt(script) as made:
+                    return (function(),)
+            except Exception:
+                scripts += list_other_answers(made, len(script))
+        for assumption in failed:
+            self._record(assumption)
+        return None
+
+    def forget(self, assumptions: Iterable[Assumption]) -> None:
+        """Drop assumptions, and what was learnt from them."""
+        dropped = set(map(id, assumptions))
+        kept = [a for a in self.assumptions.values() if id(a) not in dropped]
+        self.assumptions, self.solved, self.bounds, self._exact = {}, {}, {}, {}
+        for assumption in kept:
+            self._record(assumption)
+
     def simplify(self, dim: Any) -> Any:
         """`dim` with what assumptions determine: solved unknowns and exact quotients."""
         if type(dim) is not Dim:
@@ -221,8 +264,10 @@ class SizeContext:
         env = {}
         for i, unknown in enumerate(self.unknowns):
             turn, position = divmod(i, len(GENERIC_SIZES))
-            _, high = unknown.interval()
-            env[unknown] = smallest(GENERIC_SIZES[position] + turn * GENERIC_STEP, high) or 0
+            sizes = GENERIC_FOUND_SIZES if unknown.from_data else GENERIC_SIZES
+            low, high = unknown.interval()
+            size = sizes[position] + turn * GENERIC_STEP
+            env[unknown] = largest(smallest(self.examples.get(unknown, size), high), low) or 0
         return env
 
     def _choose_answer(self, kind: str, dim: Dim) -> bool:
@@ -283,6 +328,16 @@ class SizeContext:
         else:
             low = largest(low, constant + 1 if answer else -constant)
         self.bounds[atom] = low, high
+
+
+def list_other_answers(made: list[Assumption], start: int) -> list[list[bool]]:
+    """Scripts of answers that differ from those of `made` in the last one, latest first."""
+    answers = [a.answer for a in made]
+    return [
+        [*answers[:i], not answers[i]]
+        for i in reversed(range(start, len(made)))
+        if not made[i].would_be_zero()
+    ]
 
 
 def normalize_comparison(kind: str, dim: Dim) -> tuple[Dim, bool]:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from gradtape.core import dtypes
 from gradtape.core.argument import describe
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
+from gradtape.core.open_shape import hide_dims
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
@@ -126,10 +126,9 @@ class SparseTensor(TensorLike, CompositeTensor):
 
 def static_shape_of(shape: Tensor) -> TensorShape:
     """The static shape of a shape tensor; sizes are unknown where its value is."""
-    lanes = getattr(shape, "_lanes", None)
-    if lanes is not None and local.lane is None:
-        pairs = zip(*(lane._array.tolist() for lane in lanes), strict=True)
-        return TensorShape([m if m == n else None for m, n in pairs])
+    dims = getattr(shape._array, "dims", None)
+    if dims is not None:
+        return TensorShape(hide_dims(tuple(dims.flat)))
     if not isinstance(shape, EagerTensor):
         return TensorShape([None] * int(shape.shape[0]))
     return TensorShape(shape._array.tolist())

@@ -35,6 +35,8 @@ class SymbolicTensor(Tensor):
         if Dim in map(type, shape):
             pins = self._array.trace.pins_sizes
             shape = tuple([int(n) for n in shape]) if pins else hide_dims(shape)
+        elif 0 in shape and getattr(self._array.trace, "hides_empty_sizes", False):
+            shape = tuple([n or None for n in shape])
         return TensorShape.from_tuple(shape)
 
     @property
@@ -112,7 +114,7 @@ class SymbolicTensor(Tensor):
                 "The truth value of an array with more than one element is ambiguous. "
                 f"Received shape {self.shape}. Use tf.reduce_any() or tf.reduce_all()."
             )
-        return bool(self._array.size) and bool(self._array.value().item())
+        return bool(self._array.trace.read_truth(self._array))
 
     @public
     def __int__(self) -> int:

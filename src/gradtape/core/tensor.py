@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from gradtape.core import dtypes
 from gradtape.core.context import current_trace, local, next_uid
 from gradtape.core.errors import ResourceExhaustedError, public
 from gradtape.core.ledger import ledger, note_departure
+from gradtape.core.missing_attribute import GraphOnlyAttributes, MissingAttribute
 from gradtape.core.origin import note_birth
 from gradtape.core.ports import DevicePort, devices, make_html
 from gradtape.core.reference import Reference
@@ -28,24 +29,6 @@ class TensorLike:
     """Base class of all kinds of tensors (`tf.__internal__.types.Tensor`)."""
 
     __slots__ = ()
-
-
-class MissingAttribute:
-    """Descriptor for an attribute of NumPy arrays that tensors lack; raises AttributeError.
-
-    A `__getattr__` of the class would do the same, but it would slow down every `tensor.uid`.
-    """
-
-    def __init__(self, name: str) -> None:
-        """Store the name of the attribute."""
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type) -> NoReturn:
-        """Raise AttributeError, which says what to use instead."""
-        raise AttributeError(
-            f"{owner.__name__} object has no attribute {self.name!r}. Tensors lack NumPy's "
-            f"methods: use the function of tf, or .numpy().{self.name}."
-        )
 
 
 class Tensor(TensorLike):
@@ -153,7 +136,7 @@ for name in MISSING_ATTRIBUTES:
     setattr(Tensor, name, MissingAttribute(name))
 
 
-class EagerTensor(Tensor):
+class EagerTensor(Tensor, GraphOnlyAttributes):
     """A tensor that holds its value."""
 
     __slots__ = ()
@@ -351,36 +334,6 @@ class EagerTensor(Tensor):
         if ledger.active:
             note_departure(self, "python", None)
         return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
-
-    @property
-    def name(self) -> NoReturn:
-        """Undefined for eager tensors."""
-        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
-
-    @property
-    def op(self) -> NoReturn:
-        """Undefined for eager tensors."""
-        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-
-    @property
-    def graph(self) -> NoReturn:
-        """Undefined for eager tensors."""
-        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
-
-    @property
-    def value_index(self) -> NoReturn:
-        """Undefined for eager tensors."""
-        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
-
-    def consumers(self) -> NoReturn:
-        """Undefined for eager tensors."""
-        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
-
-    def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:
-        """Undefined for eager tensors."""
-        raise NotImplementedError(
-            "eval is not supported when eager execution is enabled. Use .numpy() to get the value."
-        )
 
 
 def format_value(array: Any) -> str:

@@ -116,7 +116,11 @@ def to_html(thing: Any) -> str:
 
 def describe_tape(tape: GradientTape) -> str:
     """A heading for a tape."""
-    state = "recording" if tape._recording else ("recorded" if tape._tape else "used up or empty")
+    state = (
+        "recording"
+        if tape._open_record is not None
+        else ("recorded" if tape._tape else "used up or empty")
+    )
     kind = "persistent GradientTape" if tape._persistent else "GradientTape"
     return f"{kind}, {state}"
 

@@ -17,7 +17,6 @@ from gradtape.graph.graph import Constant, Graph
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_options import TraceOptions
 from gradtape.jit.signature import Signature
-from gradtape.jit.specialization import Arguments
 from gradtape.jit.trace_path import TracedPath, convert_results
 
 ROUNDING_TOLERANCE = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "complex64": 1e-4}
@@ -127,21 +126,20 @@ class TracedRun:
     def __init__(self, python: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Trace the function, and run it eagerly."""
         call = Signature(python, None).bind(args, {})
-        arguments = Arguments(call.leaves)
         name = getattr(python, "__name__", "function")
         trace = Trace(TraceOptions(name))
-        inputs = [trace.add_input(t._array) for t in arguments.tensors]
+        inputs = [trace.add_input(t._array) for t in call.tensors]
         again, named = call.substitute_tensors(inputs, trace)
         try:
             with use_recorders((trace,)):
                 returned = convert_results(python(*again, **named), name)
-                path = TracedPath(trace, returned, arguments.variables)
+                path = TracedPath(trace, returned, call.variables)
             if trace.versions.created:
                 why = "it creates variables. Call the function once before"
                 raise ValueError(f"compare_engines: the function cannot be traced: {why}.")
-            variables = path.resolve_variables(arguments.variables)
+            variables = path.resolve_variables(call.variables)
             first = [v._stored_version()._array for v in variables]
-            self.input_arrays = [t._array for t in (*arguments.tensors, *path.captures)] + first
+            self.input_arrays = [t._array for t in (*call.tensors, *path.captures)] + first
             done = trace.log.effect_results()
         finally:
             trace.close()

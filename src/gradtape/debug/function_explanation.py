@@ -45,14 +45,14 @@ class GuardExplanation:
     seen: list[str]
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether a call saw another value than the first trace."""
         return len(self.seen) > 1
 
     def __str__(self) -> str:
         """The line, and what was seen."""
         values = ", then ".join(self.seen)
-        verb = "failed: it read" if self.failed else "holds: it read"
+        verb = "failed: it read" if self.has_failed else "holds: it read"
         return f"guard at {self.line} {verb} the {self.kind} {values}"
 
 
@@ -236,14 +236,14 @@ def explain_guards(paths: list[Any]) -> list[GuardExplanation]:
     for path in paths:
         for position, guard in enumerate(path.guards):
             key = (guard.source_line, guard.kind, position)
-            seen = describe_seen(guard, path.graph)
+            seen = describe_values(guard, path.graph)
             known = found.setdefault(key, GuardExplanation(guard.source_line, guard.kind, []))
             if seen not in known.seen:
                 known.seen.append(seen)
     return list(found.values())
 
 
-def describe_seen(guard: Any, graph: Graph) -> str:
+def describe_values(guard: Any, graph: Graph) -> str:
     """What a guard has seen, as text."""
     if guard.kind == "shape":
         return str(list(guard.expected))

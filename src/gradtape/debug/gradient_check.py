@@ -86,7 +86,15 @@ class GradientCheck:
     __repr__ = __str__
 
     def add(self, element: CheckedElement, tolerance: float) -> None:
-        """Add one comparison."""
+        """Add one comparison.
+
+        Args:
+            element: the comparison of one element.
+            tolerance: the largest error that passes.
+
+        Returns:
+            None.
+        """
         self.compared += 1
         if self.worst is None or not element.error <= self.worst.error:
             self.worst = element

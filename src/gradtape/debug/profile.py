@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 import gradtape.core
-from gradtape.core.errors import hide_library_frames
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.debug.summary import format_table, short_line
 from gradtape.tape.located_record import find_user_line
 
@@ -147,7 +147,11 @@ class Profile:
     # -- results
 
     def rows(self) -> list[tuple[str, str, int, float, float]]:
-        """Name, kind, number of calls, own and whole seconds; the largest own times come first."""
+        """Name, kind, number of calls, own and whole seconds; the largest own times come first.
+
+        Returns:
+            A list of tuples.
+        """
         totals: dict[tuple[str, str], list[float]] = {}
         for event in self.events:
             entry = totals.setdefault((event.name, event.kind), [0, 0.0, 0.0])
@@ -171,12 +175,23 @@ class Profile:
     __repr__ = __str__
 
     def export(self, path: Any) -> None:
-        """Write the events as Chrome trace JSON, which chrome://tracing and Perfetto open."""
+        """Write the events as Chrome trace JSON, which chrome://tracing and Perfetto open.
+
+        Args:
+            path: the file to write.
+
+        Returns:
+            None.
+        """
         with open(path, "w", encoding="utf-8") as file:
             json.dump(self.to_chrome_trace(), file)
 
     def to_chrome_trace(self) -> dict[str, Any]:
-        """The events in the format of Chrome's tracing tools."""
+        """The events in the format of Chrome's tracing tools.
+
+        Returns:
+            A dict that `json.dumps` can write.
+        """
         process = os.getpid()
         return {
             "displayTimeUnit": "ms",

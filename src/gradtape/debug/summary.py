@@ -22,6 +22,9 @@ def record_lines() -> Iterator[None]:
     `tape.summary()` then shows lines, and `tape.draw()` has one box for each name scope, so one for
     each Keras layer. Recording takes several times as long for small ops.
 
+    Yields:
+        None.
+
     Example:
         >>> x = tf.constant(2.0)
         >>> with gradtape.debug.record_lines(), tf.GradientTape() as tape:

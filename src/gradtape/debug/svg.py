@@ -51,12 +51,12 @@ def draw_boxes(boxes: list[Box]) -> str:
 
 def size_of_box(box: Box) -> tuple[float, float]:
     """Width and height that the text of a box needs."""
-    widths = [len(cut(text)) * CHARACTER for text in box.details]
-    widths.append(len(cut(box.title)) * TITLE_CHARACTER)
+    widths = [len(shorten_text(text)) * CHARACTER for text in box.details]
+    widths.append(len(shorten_text(box.title)) * TITLE_CHARACTER)
     return max(widths) + 2 * PADDING, 2 * PADDING + 4 + LINE * (1 + len(box.details)) - 3
 
 
-def cut(text: str) -> str:
+def shorten_text(text: str) -> str:
     """A text that fits into a box."""
     return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"
 
@@ -78,9 +78,9 @@ def draw_box(slot: Slot, box: Box, most: int) -> str:
             f'height="{height:.1f}" rx="1.5"/>'
         )
     line = y + PADDING + 10
-    parts.append(text_at(slot.x, line, cut(box.title), "title"))
+    parts.append(text_at(slot.x, line, shorten_text(box.title), "title"))
     for k, text in enumerate(box.details, 1):
-        parts.append(text_at(slot.x, line + 2 + k * LINE, cut(text), ""))
+        parts.append(text_at(slot.x, line + 2 + k * LINE, shorten_text(text), ""))
     parts.append("</g>")
     return "".join(parts)
 

@@ -37,6 +37,12 @@ CLASS_TABLE = {
             TextLineDataset=TextLineDatasetV2
         """
     },
+    "distribute.input_lib": {
+        "pipeline.distribute.distributed_dataset": "DistributedDataset DistributedIterator"
+    },
+    "distribute.values": {
+        "core.per_replica": "DistributedValues Mirrored PerReplica PerReplicaSpec"
+    },
     "eager.backprop": {"tape.gradient_tape": "GradientTape"},
     "eager.context": {
         "tf.config.device": "LogicalDevice LogicalDeviceConfiguration PhysicalDevice"
@@ -67,7 +73,6 @@ CLASS_TABLE = {
     },
     "framework.sparse_tensor": {"core.sparse_tensor": "SparseTensor SparseTensorSpec"},
     "framework.tensor": {
-        "core.shape_inference": "LaneTensor=Tensor",
         "core.spec": "TensorSpec",
         "core.tensor": "Tensor",
     },
@@ -94,7 +99,7 @@ CLASS_TABLE = {
         "core.ragged.spec": "RaggedTensorSpec",
         "core.ragged.tensor": "RaggedTensor",
     },
-    "ops.random_ops_util": {"state.random.generator": "Algorithm"},
+    "ops.random_ops_util": {"state.random.generator_state": "Algorithm"},
     "ops.resource_variable_ops": {"state.variable.variable": "Variable=ResourceVariable"},
     "ops.stateful_random_ops": {"state.random.generator": "Generator"},
     "ops.tensor_array_ops": {"tf.array.tensor_array": "TensorArray TensorArraySpec"},

@@ -11,8 +11,10 @@ USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
        gradtape [run] -m module [argument ...]
        gradtape [run] -c code [argument ...]
        gradtape [run] --explain|--anomaly script.py [argument ...]
+       gradtape launch [-n N] [--restarts K] script.py [argument ...]
        gradtape check script.py|notebook.ipynb|folder ...
        gradtape verify [--python PYTHON] script.py [argument ...]
+       gradtape adopt [--remove] [--also NAME ...] [--target FOLDER]
        gradtape info
        gradtape --version
 
@@ -20,16 +22,22 @@ Run a TensorFlow program on gradtape. `python -m gradtape` is the same command.
 
   run      run a script, a module, code or standard input (-); the default
            --explain says at the end why gradients were None, --anomaly where NaN came from
+  launch   run a script in N processes of this host, the workers of MultiWorkerMirroredStrategy;
+           after a failure restart all of them, at most K times
   check    list the TensorFlow symbols that a program uses and gradtape lacks, without running it
   verify   run a script on gradtape and on TensorFlow; report the first divergence of prints
            and gradients (--python names an interpreter that has TensorFlow)
+  adopt    put a package `tensorflow` that is gradtape into this environment, so that pip and
+           packages that require TensorFlow find it; --remove removes it
   info     print versions, engines, BLAS and threads, as a report of a bug needs them
 """
 
 COMMANDS = {
     "run": ("gradtape.dropin.run", "run_program"),
+    "launch": ("gradtape.dropin.launch", "launch_workers"),
     "check": ("gradtape.dropin.symbol_check", "check_files"),
     "verify": ("gradtape.dropin.verify", "verify_program"),
+    "adopt": ("gradtape.dropin.adopt", "adopt_environment"),
     "info": ("gradtape.dropin.info", "print_info"),
 }
 """Module and function of each command; the function takes its arguments and returns a status."""

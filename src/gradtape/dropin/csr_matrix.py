@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_sparse
 
 
 def make_csr_matrix(
@@ -36,7 +36,7 @@ def multiply_csr_matrices(
     return multiply_with_scipy(a, b)
 
 
-@call_on_host
+@call_on_host(lambda a, b: describe_sparse([None] * a.shape.rank, a.dtype))
 def multiply_with_scipy(a: Any, b: Any) -> Any:
     """Multiply sparse matrices with SciPy."""
     from scipy.sparse import coo_matrix

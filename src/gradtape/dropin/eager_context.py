@@ -7,6 +7,7 @@ from typing import Any
 from gradtape.core.context import current_trace, local
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import is_differentiable
+from gradtape.tf.config.device import DEVICE_CONFIGURATIONS
 from gradtape.tf.config.device_spec import DeviceSpec
 from gradtape.tf.framework import executing_eagerly
 
@@ -30,6 +31,11 @@ CONTEXT = EagerContext()
 def context() -> EagerContext:
     """The context of this process."""
     return CONTEXT
+
+
+def _reset_context() -> None:
+    """Forget how devices are divided; tests of packages call it before they divide the CPU."""
+    DEVICE_CONFIGURATIONS.clear()
 
 
 def async_wait() -> None:

@@ -25,12 +25,14 @@ BLOCKED_LIST = """
     transformers wandb
 """
 BLOCKED_LIBRARIES = frozenset(BLOCKED_LIST.split())
+# Parts of blocked libraries that need TensorFlow and find what they need
+ALLOWED_PARTS = ("tensorboard.plugins.hparams",)  # Keras Tuner
 IMPORT_MODULES = ("importlib", "gradtape.dropin", "_frozen_importlib", "runpy", "pkgutil")
 
 
 def is_blocked(name: str) -> bool:
     """Whether a module belongs to a blocked library."""
-    return name.partition(".")[0] in BLOCKED_LIBRARIES
+    return name.partition(".")[0] in BLOCKED_LIBRARIES and not name.startswith(ALLOWED_PARTS)
 
 
 def find_importer() -> tuple[str, str]:
@@ -39,7 +41,7 @@ def find_importer() -> tuple[str, str]:
     function = ""
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
-        if not name.startswith(IMPORT_MODULES):
+        if not name.startswith(IMPORT_MODULES) and name != "tensorflow":
             return name, function
         function = f"{name}.{frame.f_code.co_name}"
         frame = frame.f_back

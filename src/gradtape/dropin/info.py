@@ -6,8 +6,10 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from typing import Any
+
+from gradtape.dropin.adopt import is_own
 
 PACKAGES = [
     "numpy",
@@ -57,9 +59,10 @@ def describe_installation() -> Iterator[tuple[str, str]]:
 def find_version(package: str) -> str:
     """The version of an installed package, read without importing it."""
     try:
-        return version(package)
+        found = distribution(package)
     except PackageNotFoundError:
         return "not installed"
+    return found.version + (" (gradtape adopt)" if is_own(found) else "")
 
 
 def count_processors() -> str:

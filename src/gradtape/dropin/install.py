@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
+from gradtape.core.progress import ProgressBars
 from gradtape.dropin import keras, missing_gradient
 from gradtape.dropin.class_name import HOMES, RENAMING
 from gradtape.dropin.import_block import (
@@ -19,6 +20,7 @@ from gradtape.dropin.import_block import (
     is_blocked,
     is_importer_blocked,
 )
+from gradtape.dropin.keras_backup import connect_backup
 from gradtape.dropin.namespace import TensorFlowNamespace
 from gradtape.dropin.tensorflow_internal import EXTRA_NAMES
 
@@ -71,6 +73,7 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         if not is_tensorflow_module(fullname):
             if fullname == keras.LAST_MODULE and keras.BACKEND_TRAINER in sys.modules:
                 keras.connect_trainer()
+                connect_backup()
             return self.hiding_finder.find_spec(fullname, path, target)
         importer, function = find_importer()
         is_query = function == "importlib.util.find_spec"
@@ -180,7 +183,11 @@ def install() -> Installation:
 
 
 def uninstall() -> None:
-    """Make `import tensorflow` mean TensorFlow again; modules that imported it keep gradtape."""
+    """Make `import tensorflow` mean TensorFlow again; modules that imported it keep gradtape.
+
+    Returns:
+        None.
+    """
     if InstallState.finder is None:
         return
     sys.meta_path.remove(InstallState.finder)
@@ -191,13 +198,15 @@ def uninstall() -> None:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """`%load_ext gradtape`: install gradtape in this notebook."""
+    """`%load_ext gradtape`: install gradtape in this notebook, and show progress bars."""
     install()
+    ProgressBars.is_shown = True
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """`%unload_ext gradtape`: uninstall gradtape in this notebook."""
+    """`%unload_ext gradtape`: undo `%load_ext gradtape`."""
     uninstall()
+    ProgressBars.is_shown = False
 
 
 def keras_module() -> ModuleType:

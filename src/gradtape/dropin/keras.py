@@ -114,6 +114,24 @@ def do_nothing(cls: type) -> None:
     """Do nothing: Keras 3 recognises symbolic tensors itself."""
 
 
+def make_keras_2_optimizer(base: Any) -> type:
+    """Make the class `tf_keras.optimizers.Optimizer`, whose first argument is a name.
+
+    Every optimizer of Keras 3 is an instance of it, because `tf_keras` has those classes.
+    """
+
+    class AnyOptimizer(type(base)):  # type: ignore[misc]
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return isinstance(instance, base)
+
+    def initialize(self: Any, name: str, **options: Any) -> None:
+        """Call the constructor of Keras 3, which asks for a learning rate."""
+        base.__init__(self, options.pop("learning_rate", 0.0), name=name, **options)
+
+    names = {"__init__": initialize, "__doc__": "Base class of optimizers, as in Keras 2."}
+    return AnyOptimizer("Optimizer", (base,), names)
+
+
 def is_keras_2_module(name: str) -> bool:
     """Whether a module name is that of Keras 2 or below it."""
     return name == KERAS_2 or name.startswith(KERAS_2 + ".")
@@ -130,7 +148,10 @@ def fill_keras_2_module(module: ModuleType) -> None:
         found = importlib.import_module(KERAS_MODULE + below)
     names = {key: value for key, value in vars(found).items() if not key.startswith("_")}
     module.__dict__.update(names)
+    if below == ".optimizers":
+        module.__dict__["Optimizer"] = make_keras_2_optimizer(found.Optimizer)
     if not below:
+        module.__dict__["optimizers"] = importlib.import_module(f"{KERAS_2}.optimizers")
         internal = ModuleType(f"{KERAS_2}.__internal__")
         internal.__dict__["utils"] = SimpleNamespace(register_symbolic_tensor_type=do_nothing)
         module.__dict__.update(__internal__=internal, __version__=metadata.version("keras"))

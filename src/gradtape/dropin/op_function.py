@@ -37,8 +37,11 @@ def case_helper(
     allow_python_preds: bool = False,
     **cond_kwargs: Any,
 ) -> Any:
-    """`tf.case`."""
-    return case(list(pred_fn_pairs), default, exclusive)
+    """`tf.case`; predicates may be Python bools if `allow_python_preds`."""
+    pairs = list(pred_fn_pairs)
+    if allow_python_preds:
+        pairs = [(convert(pred) if isinstance(pred, bool) else pred, fn) for pred, fn in pairs]
+    return case(pairs, default, exclusive)
 
 
 def constant_value_as_shape(tensor: Any) -> Any:

@@ -37,7 +37,9 @@ TABLE = (
         "Base=UnusedTransformer",
         "TensorFlow Probability",
     ),
-    PrivateNames("python.eager.context", "dropin.eager_context", "async_wait context", "keras"),
+    PrivateNames(
+        "python.eager.context", "dropin.eager_context", "_reset_context async_wait context", "keras"
+    ),
     PrivateNames(
         "python.eager.context", "tf.framework", "executing_eagerly", "pennylane, tf-keras"
     ),

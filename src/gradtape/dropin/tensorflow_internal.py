@@ -11,19 +11,20 @@ import contextlib
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
-from gradtape.core import shape_inference
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
-from gradtape.core.shapes import Dimension
-from gradtape.core.sparse_tensor import SparseTensor, SparseTensorValue
-from gradtape.core.tensor import EagerTensor, TensorLike, make_tensor
-from gradtape.dropin.distribute import distribute
-from gradtape.dropin.distribute import distribute_internal as distribute_internal
+from gradtape.core.dimension import Dimension
+from gradtape.core.sparse_tensor import SparseTensorValue
+from gradtape.core.tensor import EagerTensor, TensorLike
+from gradtape.dropin.distribute_internal import distribute_internal
 from gradtape.dropin.eager_context import get_default_graph
 from gradtape.dropin.private_name import PrivateModule
 from gradtape.dropin.tpu import tpu
+from gradtape.graph.scratch_graph import (
+    enter_scratch_graph,
+    make_placeholder,
+    make_sparse_placeholder,
+)
 from gradtape.pipeline.optional import Optional, OptionalSpec
 from gradtape.state.checkpoint.trackable import (
     AutoTrackable,
@@ -55,19 +56,6 @@ def smart_cond(
     return cond_while.cond(pred, true_fn, false_fn)
 
 
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A symbolic sparse tensor of a scratch graph; its values, and maybe its shape, are unknown."""
-    dense = shape_inference.placeholder(dtype, shape)
-    parts = []
-    for lane, whole in enumerate(dense._lanes):
-        sizes = np.array(whole.shape.as_list(), np.int64)
-        count = min(2 + lane, int(sizes.prod()))
-        places = np.stack(np.unravel_index(np.arange(count), tuple(sizes)), 1).astype(np.int64)
-        values = np.ravel(whole._array)[:count]
-        parts.append(SparseTensor(make_tensor(places), make_tensor(values), make_tensor(sizes)))
-    return shape_inference.joined(parts[0], parts[1], depends_on_data=True)
-
-
 def do_nothing(*args: Any, **kwargs: Any) -> None:
     """Do nothing: eager ops have finished when they return, and nothing is cached."""
 
@@ -79,9 +67,9 @@ class FuncGraph:
         """Store the name."""
         self.name = name
 
-    def as_default(self) -> contextlib.AbstractContextManager[None]:
+    def as_default(self) -> contextlib.AbstractContextManager[Any]:
         """Scope for placeholders, in which ops only infer shapes."""
-        return shape_inference.scratch()
+        return enter_scratch_graph()
 
 
 TF_INTERNAL = SimpleNamespace(
@@ -109,14 +97,13 @@ EXTRA_NAMES = SimpleNamespace(
             SparseTensorValue=SparseTensorValue,
             colocate_with=contextlib.nullcontext,
             get_default_graph=get_default_graph,
-            placeholder=shape_inference.placeholder,
+            placeholder=make_placeholder,
             placeholder_with_default=lambda input, shape, name=None: convert(input),
-            sparse_placeholder=sparse_placeholder,
+            sparse_placeholder=make_sparse_placeholder,
             reset_default_graph=do_nothing,
         )
     ),
     compiler=PrivateModule("compiler"),
-    distribute=distribute,
     experimental=SimpleNamespace(Optional=Optional, dtensor=SimpleNamespace()),
     python=PrivateModule("python"),
     tpu=tpu,

@@ -82,6 +82,7 @@ def record_program(framework: str, python: str, arguments: list[str]) -> list[Ev
         )
     else:
         environment.pop("PYTHONPATH", None)
+        environment["GRADTAPE_ADOPTED"] = "0"  # else gradtape would be compared with itself
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "events")
         command = [python, str(recorder), framework, str(output), *arguments]

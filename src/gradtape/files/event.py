@@ -73,9 +73,9 @@ class EventWriter:
         fill_tensor_proto(value.tensor, raw)
         if metadata is not None:
             value.metadata.CopyFrom(metadata)
-        self.put(event.SerializeToString())
+        self.append_event(event.SerializeToString())
 
-    def put(self, event: bytes) -> None:
+    def append_event(self, event: bytes) -> None:
         """Append a serialized Event."""
         with self._lock:
             self._writer.write(event)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.files.bmp import decode_bmp_pixels
 from gradtape.files.gif import decode_gif_frames
@@ -125,10 +124,6 @@ def check_picture_size(picture: Any, data: bytes, op: str) -> None:
 
 def decode_still(data: bytes, channels: int, op: str, ratio: int = 1) -> Any:
     """Decode a PNG or JPEG file or a GIF file of one frame: (height, width, channels)."""
-    if local.probe_size:
-        return np.zeros(
-            (local.probe_size, local.probe_size, channels or local.probe_size), np.uint8
-        )
     form = image_format(data, op)
     check_channels(form, channels, op)
     if form == "BMP":
@@ -149,8 +144,6 @@ def decode_still(data: bytes, channels: int, op: str, ratio: int = 1) -> Any:
 
 def decode_bmp_file(data: bytes, channels: int, op: str) -> Any:
     """Decode a BMP file, of shape (height, width, channels)."""
-    if local.probe_size:
-        return decode_still(data, channels, op)
     form = image_format(data, op)
     check_channels(form, channels, op)
     if form != "BMP":
@@ -162,8 +155,6 @@ def decode_bmp_file(data: bytes, channels: int, op: str) -> Any:
 
 def decode_frames(data: bytes, op: str) -> Any:
     """Decode all frames of a GIF, PNG or JPEG file: (frames, height, width, 3)."""
-    if local.probe_size:
-        return np.zeros((local.probe_size,) * 3 + (3,), np.uint8)
     if image_format(data, op) == "GIF":
         return decode_gif_frames(data, op, import_pillow)
     return decode_still(data, 3, op)[None]

@@ -11,3 +11,17 @@ from gradtape.func.jacobian import jacfwd as jacfwd
 from gradtape.func.jacobian import jacrev as jacrev
 from gradtape.func.jacobian import jvp as jvp
 from gradtape.func.vmap import vmap as vmap
+
+__all__ = [
+    "VectorizeError",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "per_example_grad",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

@@ -119,11 +119,11 @@ def split_aux(op: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
 def as_tensors(structure: Any) -> Any:
     """Convert the leaves of a structure to tensors; None stays None."""
     return nest.map_structure(
-        lambda leaf: None if leaf is None else current_or_converted(leaf), structure
+        lambda leaf: None if leaf is None else read_or_convert(leaf), structure
     )
 
 
-def current_or_converted(leaf: Any) -> Any:
+def read_or_convert(leaf: Any) -> Any:
     """The value of a variable, or the leaf as a tensor."""
     return current_value(leaf) if variable_of(leaf) is not None else convert(leaf)
 

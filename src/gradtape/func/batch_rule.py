@@ -21,7 +21,7 @@ from gradtape.ops.shape import index_axis, reshape, shape_of, stack, transpose
 Rule = Callable[[Primitive, list[Any], list[bool], dict[str, Any], int], Any]
 
 
-def apply_batched(
+def apply_to_batch(
     op: Primitive, values: list[Any], flags: list[bool], static: dict[str, Any], size: int
 ) -> Any:
     """Apply `op` to `size` examples.
@@ -58,7 +58,7 @@ def find_rule(op: Primitive) -> Rule:
     if op.core_ndim is not None:
         return align_ranks
     if op.variadic:
-        return repeat_shared
+        return repeat_shared_operands
     return call_directly if len(op.inputs) == 1 else loop_over_examples
 
 
@@ -101,7 +101,7 @@ def repeat_for_batch(value: Any, size: int) -> Any:
     return broadcast_to(value, shape=(size, *shape), rank=len(shape))
 
 
-def repeat_shared(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
+def repeat_shared_operands(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
     """Rule of ops whose operands have the same lead axes: repeat the shared ones."""
     return call_op(op, repeat_all(values, flags, size), static)
 
@@ -158,7 +158,7 @@ def move_axis_first(value: Any, axis: int) -> Any:
     return transpose(value, perm=tuple([k - n for k in order]))
 
 
-def gather_batched(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
+def batch_gather(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
     """Rule of `gather` and `take`: with indices per example, look up in all examples end to end."""
     params, indices = values
     axis = static["axis"]
@@ -194,7 +194,7 @@ def place_in_front(value: Any, count: int, before: int) -> Any:
     return transpose(value, perm=tuple([k - n for k in order]))
 
 
-def segment_batched(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
+def batch_segment(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
     """Rule of `scatter_add` and the segment ops: every example has ids of its own."""
     if not flags[1]:
         return call_op(op, values, static)
@@ -210,7 +210,7 @@ def segment_batched(op: Primitive, values: Any, flags: Any, static: Any, size: i
     return place_behind(split, 1, before)
 
 
-def gather_nd_batched(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
+def batch_gather_nd(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
     """Rule of `gather_nd`."""
     if flags[0] != flags[1]:
         return call_op(op, values, static)
@@ -218,7 +218,7 @@ def gather_nd_batched(op: Primitive, values: Any, flags: Any, static: Any, size:
     return call_op(op, [params, prepend_batch_index(indices)], {"rank": static["rank"] + 1})
 
 
-def scatter_nd_batched(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
+def batch_scatter_nd(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
     """Rule of `scatter_nd`."""
     if not flags[1]:
         return call_op(op, values, static)
@@ -226,7 +226,7 @@ def scatter_nd_batched(op: Primitive, values: Any, flags: Any, static: Any, size
     return call_op(op, [updates, prepend_batch_index(indices)], {"shape": (size, *static["shape"])})
 
 
-def update_nd_batched(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
+def batch_update_nd(op: Primitive, values: Any, flags: Any, static: Any, size: int) -> Any:
     """Rule of `update_nd` and `scatter_nd_extreme`."""
     x, indices, updates = repeat_all(values, flags, size)
     if "rank" in static:
@@ -238,24 +238,24 @@ RULES: dict[str, Rule] = {
     "flatten_batch_indices": loop_over_examples,
     "key_and_counter": loop_over_examples,
     "split_generator_state": loop_over_examples,
-    "gather": gather_batched,
-    "take": gather_batched,
-    "scatter_add": segment_batched,
-    "segment_max": segment_batched,
-    "segment_min": segment_batched,
-    "segment_prod": segment_batched,
-    "stitch": segment_batched,
-    "gather_nd": gather_nd_batched,
-    "scatter_nd": scatter_nd_batched,
-    "update_nd": update_nd_batched,
-    "scatter_nd_extreme": update_nd_batched,
+    "gather": batch_gather,
+    "take": batch_gather,
+    "scatter_add": batch_segment,
+    "segment_max": batch_segment,
+    "segment_min": batch_segment,
+    "segment_prod": batch_segment,
+    "stitch": batch_segment,
+    "gather_nd": batch_gather_nd,
+    "scatter_nd": batch_scatter_nd,
+    "update_nd": batch_update_nd,
+    "scatter_nd_extreme": batch_update_nd,
     "standardize": repeat_and_align,
     "sum_centered_product": repeat_and_align,
-    "cross_entropy": repeat_shared,
-    "sparse_cross_entropy": repeat_shared,
-    "subtract_one_hot": repeat_shared,
-    "multiply_softmax_jacobian": repeat_shared,
-    "with_slope": repeat_shared,
-    "max_repool": repeat_shared,
-    "max_unpool": repeat_shared,
+    "cross_entropy": repeat_shared_operands,
+    "sparse_cross_entropy": repeat_shared_operands,
+    "subtract_one_hot": repeat_shared_operands,
+    "multiply_softmax_jacobian": repeat_shared_operands,
+    "with_slope": repeat_shared_operands,
+    "max_repool": repeat_shared_operands,
+    "max_unpool": repeat_shared_operands,
 }

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from gradtape.core.context import local, use_recorders
+from gradtape.core.context import current_trace, local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import record_op
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.func.batch_rule import apply_batched, pick_example, repeat_for_batch, stack_examples
+from gradtape.func.batch_rule import apply_to_batch, pick_example, repeat_for_batch, stack_examples
 from gradtape.func.batch_tensor import BatchTensor, VectorizeError, make_batch_tensor
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import shape_of, stack
@@ -69,10 +69,10 @@ class BatchStage(dict[int, Any]):
         if self.outer:
             values = [a._array.held if own else a for a, own in zip(args, flags, strict=True)]
             with use_recorders(self.outer):
-                result = apply_batched(op, values, flags, static, self.size)
+                result = apply_to_batch(op, values, flags, static, self.size)
         else:
             values = [raw.held if own else raw for raw, own in zip(raws, flags, strict=True)]
-            result = apply_batched(op, values, flags, static, self.size)
+            result = apply_to_batch(op, values, flags, static, self.size)
         live = True in flags
         outs = tuple([self.wrap(r, live) for r in (result if op.outputs else (result,))])
         out = outs if op.outputs else outs[0]
@@ -92,7 +92,10 @@ class BatchStage(dict[int, Any]):
     def map_examples(self, function: Callable[[], tuple[Tensor, ...]]) -> tuple[BatchTensor, ...]:
         """Call `function` once for each example, outside of the stage, and batch its results."""
         with use_recorders(self.outer):
-            rows = [function() for _ in range(self.size)]
+            # One random op of a graph draws for all examples, as in a loop.
+            streams = next(iter(current_trace()), local.random_streams)
+            turns = range(self.size) if streams is None else streams.iterate_loop(self.size)
+            rows = [function() for _ in turns]
             columns = [
                 stack(*column, axis=-len(shape_of(column[0])) - 1)
                 for column in zip(*rows, strict=True)

@@ -44,17 +44,17 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
     """
 
     @functools.wraps(function, updated=())
-    def batched(*args: Any, **kwargs: Any) -> Any:
+    def call_on_batch(*args: Any, **kwargs: Any) -> Any:
         axes = spread_axes(in_axes, args, "in_axes")
         axes_of_keywords = [0] * len(nest.flatten(kwargs))
         leaves = nest.flatten((args, kwargs))
-        result, stage = run_batched(function, (args, kwargs), leaves, axes + axes_of_keywords)
+        result, stage = run_on_batch(function, (args, kwargs), leaves, axes + axes_of_keywords)
         return release_results(result, out_axes, stage)
 
-    batched.__signature__ = getattr(function, "__signature__", None)  # type: ignore[attr-defined]
-    if batched.__signature__ is None:  # type: ignore[attr-defined]
-        del batched.__signature__  # type: ignore[attr-defined]
-    return public(batched)
+    call_on_batch.__signature__ = getattr(function, "__signature__", None)  # type: ignore[attr-defined]
+    if call_on_batch.__signature__ is None:  # type: ignore[attr-defined]
+        del call_on_batch.__signature__  # type: ignore[attr-defined]
+    return public(call_on_batch)
 
 
 def spread_axes(axes: Any, values: Any, name: str) -> list[Any]:
@@ -83,7 +83,7 @@ def spread_axes(axes: Any, values: Any, name: str) -> list[Any]:
     return [axis for inner, value in pairs for axis in spread_axes(inner, value, name)]
 
 
-def run_batched(
+def run_on_batch(
     function: Callable[..., Any], structure: Any, leaves: list[Any], axes: list[Any]
 ) -> tuple[Any, BatchStage]:
     """Call `function` on batch tensors; returns its result and the stage.

@@ -7,37 +7,47 @@ size that only the data determines is a new unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradtape.core.context import local
-from gradtape.core.dispatch import record_op
+from gradtape.core.dims import SizeSource, Unknown, UnknownSizeError
+from gradtape.core.dispatch import record_op, run_kernel
 from gradtape.core.lazy_array import (
     TracedArray,
     UnknownRankError,
     UnrankedArray,
     materialize,
 )
+from gradtape.core.open_shape import as_unknown
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.shapes import TensorShape
 from gradtape.core.size_context import SizeContext
 from gradtape.core.spec import TensorSpec
-from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic
 from gradtape.core.tensor import Tensor
-from gradtape.graph.graph import Effect
+from gradtape.graph.graph import Constant, Effect, Graph
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.open_size import has_open_sizes, map_traced
 from gradtape.graph.size_tensor import fold_size_tensors
 from gradtape.graph.trace import Trace
 from gradtape.ops.raw_array import make_stand_in_array
-from gradtape.ops.size_array import size_array
+from gradtape.ops.shape import unstack
+from gradtape.ops.size_array import make_size_array, size_array
 
+LEAST_INTEGER = -(2**31)
+MAX_SIZES = 16  # of a vector of integers that may be sizes
 RANKS = range(5)  # tried where a function needs a rank that is not known
 
 
 class AbstractTrace(Trace):
-    """Records a function on specs."""
+    """Records a function on specs.
+
+    Attributes:
+        size_sources: where each unknown size is found.
+    """
 
     is_abstract = True
 
@@ -45,13 +55,46 @@ class AbstractTrace(Trace):
         """Start empty."""
         super().__init__(*args, **kwargs)
         self.sizes = SizeContext(with_hints=False)
+        self.size_sources: dict[Unknown, SizeSource] = {}
+        self.settled_assumptions = 0  # how many assumptions were made before the last node
 
-    def add_spec(self, spec: TensorSpec, name: str = "") -> SymbolicTensor:
-        """A new tensor of this trace for an argument; its rank must be known."""
+    def record_node(
+        self,
+        op: Primitive | Effect,
+        lifted: Iterable[Any],
+        static: dict[str, Any],
+        outs: tuple[Tensor, ...],
+    ) -> None:
+        """Record an application; assumptions that were made for it are settled."""
         assert self.sizes is not None
+        self.settled_assumptions = len(self.sizes.assumptions)
+        super().record_node(op, lifted, static, outs)
+
+    def make_value(self, raw: Any, name: str = "", shape: Any = None) -> SymbolicTensor:
+        """A new tensor of this trace; an unknown size that it is the first to have is its own."""
+        tensor = super().make_value(raw, name, shape)
+        held = tensor._array
+        if type(held) is not UnrankedArray:
+            for axis, size in enumerate(held.shape):
+                unknown = as_unknown(size)
+                if unknown is not None:
+                    self.size_sources.setdefault(unknown, (held.number, axis))
+        return tensor
+
+    def add_spec(
+        self, spec: TensorSpec, name: str = "", examples: tuple[int, ...] | None = None
+    ) -> SymbolicTensor:
+        """A new tensor of this trace for an argument.
+
+        Comparisons of unknown sizes are decided by `examples`, a size for each axis.
+        """
+        assert self.sizes is not None
+        if spec.shape.rank is None:
+            return self.add_input(self.spec_of_result(spec), name)
+        given = examples or [None] * len(spec.shape.as_list())
         shape = [
-            self.sizes.make_unknown(f"{name}.shape[{axis}]") if size is None else size
-            for axis, size in enumerate(spec.shape.as_list())
+            self.sizes.make_unknown(f"{name}.shape[{axis}]", example) if size is None else size
+            for axis, (size, example) in enumerate(zip(spec.shape.as_list(), given, strict=True))
         ]
         dtype = make_stand_in_array([0], spec.dtype.as_numpy_dtype).dtype
         return self.add_input(Spec((tuple(shape), dtype)), name)
@@ -105,11 +148,29 @@ class AbstractTrace(Trace):
         return Spec((tuple(sizes), spec.dtype))
 
     def create_variable(self, variable: Any, tensor: Any) -> Any:
-        """Note that a variable is created; its initial value must be a constant."""
+        """Note that a variable is created; its initial value is computed.
+
+        Raises:
+            ValueRead: if the value depends on an argument of the function.
+        """
         raw = super().create_variable(variable, tensor)
-        if type(raw) is Spec:
-            raise ValueRead("an initial value")
-        return raw
+        return self.compute_value(tensor._array.number) if type(raw) is Spec else raw
+
+    def compute_value(self, number: int) -> Any:
+        """The raw value of a number that depends on captures and variables only."""
+        frame = {held._array.number: t._array for t, held in self.builder.captures.values()}
+        for state in self.versions.states.values():
+            frame[state.initial._array.number] = state.stored._array
+        graph = Graph(list(frame), self.builder.nodes, [number], self.builder.specs)
+        for node in graph.live_nodes():
+            if node.is_effect and number not in node.outputs:
+                continue
+            if node.is_effect or not frame.keys() >= set(node.reads()):
+                raise ValueRead("an initial value")
+            raws = tuple([i.raw if isinstance(i, Constant) else frame[i] for i in node.inputs])
+            made = run_kernel(node.op, raws, node.static)  # type: ignore[arg-type]
+            frame.update(zip(node.outputs, made if node.op.outputs else (made,), strict=True))
+        return frame[number]
 
     def has_found_sizes(self) -> bool:
         """Whether sizes of the graph depend on data."""
@@ -122,6 +183,26 @@ class AbstractTrace(Trace):
             return materialize_sizes(held)
         raise ValueRead(self.builder.name_of(held.number))
 
+    def read_integer(self, held: TracedArray) -> Any:
+        """An unknown size in place of an integer that only the data determines."""
+        assert self.sizes is not None
+        size = self.sizes.make_unknown(least=LEAST_INTEGER, from_data=True)
+        unknown = as_unknown(size)
+        assert unknown is not None
+        self.size_sources[unknown] = (held.number, None)
+        return size
+
+    def read_integers(self, held: TracedArray) -> tuple[Any, ...]:
+        """The elements of a scalar or vector of integers, as sizes."""
+        if not held.shape:
+            return (self.read_integer(held),)
+        elements = unstack(make_symbolic(held), axis=-1)
+        return tuple([self.read_integer(one._array) for one in elements])
+
+    def has_next(self, count: int) -> bool:
+        """Whether an iterator has an element after `count` ones: one stands for all."""
+        return count == 0
+
     def run_effect(
         self, effect: Effect, args: Iterable[Any], specs: Iterable[Any] | None = None
     ) -> tuple[SymbolicTensor, ...]:
@@ -132,8 +213,10 @@ class AbstractTrace(Trace):
         self.record_node(effect, [self.as_traced(a) for a in args], {}, outs)
         return outs
 
-    def spec_of_result(self, spec: TensorSpec) -> Spec:
+    def spec_of_result(self, spec: TensorSpec | Spec) -> Spec:
         """The spec of a result that the user or a rule describes."""
+        if isinstance(spec, Spec):
+            return spec if spec.shape is None else self.settle(spec)
         dtype = make_stand_in_array([0], spec.dtype.as_numpy_dtype).dtype
         shape: Any = None
         if spec.shape.rank is not None:
@@ -155,7 +238,44 @@ class AbstractTrace(Trace):
         spec = self.builder.specs[held.number] = Spec((tuple(shape), held.dtype))
         return TracedArray(spec, held.number, self)
 
-    def retry_pinned(
+    def retry(
+        self,
+        error: BaseException,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> tuple[Any] | None:
+        """Call a function again that failed because it needs integers, a rank or other answers.
+
+        Integers become unknown sizes. For a tensor of unknown rank, several ranks are tried. The
+        comparisons of the function were answered for large sizes without common factors. A check
+        may need another answer, such as that a size is a multiple of 4.
+
+        Returns (result,), or None if the function always fails.
+        """
+        with self.use_integers_as_sizes((args, kwargs)) as found:
+            if found:
+                return (function(*args, **kwargs),)
+        if has_unranked((args, kwargs)):
+            return self.retry_ranks(function, args, kwargs)
+        if isinstance(error, (ValueRead, UnknownSizeError)):
+            return None
+        return self.search_answers(function, args, kwargs)
+
+    def search_answers(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any] | None:
+        """(The result of a function that failed,) with other answers to its decisions, or None."""
+        assert self.sizes is not None
+        before = self.op_index, self.unseeded_count
+        found = self.sizes.search_answers(
+            lambda: function(*args, **kwargs), self.settled_assumptions
+        )
+        if found is None:
+            self.op_index, self.unseeded_count = before
+        return found
+
+    def retry_ranks(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any] | None:
         """Call a function that failed on a tensor of unknown rank for several ranks.
@@ -163,29 +283,56 @@ class AbstractTrace(Trace):
         Returns (what the results have in common,), or None if it fails for all ranks.
         """
         results = []
-        for rank in RANKS if has_unranked((args, kwargs)) else ():
+        for rank in RANKS:
+            ranked: dict[int, SymbolicTensor] = {}
             given, named = map_traced(
-                lambda tensor, rank=rank: self.try_rank(tensor, rank), (args, kwargs)
+                lambda tensor, rank=rank, ranked=ranked: self.try_rank(tensor, rank, ranked),
+                (args, kwargs),
             )
             try:
                 results.append(function(*given, **named))
-            except Exception:
-                continue  # the function does not take this rank
+            except Exception:  # the function may not take this rank
+                results += self.search_answers(function, given, named) or ()
         return (self.join_results(results),) if results else None
 
-    def try_rank(self, tensor: SymbolicTensor, rank: int) -> SymbolicTensor:
-        """A tensor of this rank in place of one of unknown rank."""
+    @contextlib.contextmanager
+    def use_integers_as_sizes(self, value: Any) -> Iterator[list[TracedArray]]:
+        """Give integer tensors among arguments unknown sizes as elements; suppress exceptions.
+
+        Yields the arrays that had none before. If the body raises, they have none afterwards.
+        """
+        assert self.sizes is not None
+        found = [held for held in find_integers(value) if held.dims is None]
+        for held in found:
+            held.dims = make_size_array(self.read_integers(held)).reshape(held.shape)
+        try:
+            yield found
+        except Exception:
+            for held in found:
+                held.dims = None
+
+    def try_rank(
+        self, tensor: SymbolicTensor, rank: int, ranked: dict[int, SymbolicTensor]
+    ) -> SymbolicTensor:
+        """A tensor of this rank in place of one of unknown rank; `ranked` has those made before."""
         held = tensor._array
         if type(held) is not UnrankedArray:
             return tensor
-        return self.make_value(self.settle(Spec(((FRESH,) * rank, held.dtype))))
+        if held.number not in ranked:
+            spec = Spec(((FRESH,) * rank, held.dtype))
+            ranked[held.number] = self.make_value(self.settle(spec))
+        return ranked[held.number]
+
+    def make_unranked(self, tensor: Tensor) -> SymbolicTensor:
+        """A tensor of unknown rank with the dtype of another one."""
+        return self.make_value(Spec((None, tensor._array.dtype)))
 
     def join_results(self, results: list[Any]) -> Any:
         """One result for the results of several ranks."""
         first = results[0]
         if isinstance(first, (list, tuple)) and not hasattr(first, "_fields"):
             return type(first)([self.join_results(list(c)) for c in zip(*results, strict=True)])
-        if not isinstance(first, SymbolicTensor):
+        if not isinstance(first, Tensor):
             return first
         shape = first.shape
         for one in results[1:]:
@@ -201,6 +348,22 @@ class AbstractTrace(Trace):
         out = self.make_value(Spec((None, infer_specs(op, scalars, static)[0].dtype)))
         self.record_node(op, lifted, static, (out,))
         return out
+
+
+def find_integers(value: Any) -> Iterator[TracedArray]:
+    """The arrays of scalars and short vectors of integers among arguments."""
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            yield from find_integers(one)
+    elif type(value) is dict:
+        yield from find_integers(tuple(value.values()))
+    elif type(value) is slice:
+        yield from find_integers((value.start, value.stop, value.step))
+    elif isinstance(value, SymbolicTensor) and type(value._array) is TracedArray:
+        held = value._array
+        is_short = len(held.shape) == 0 or (len(held.shape) == 1 and type(held.shape[0]) is int)
+        if is_short and held.dtype.kind in "iu" and held.size <= MAX_SIZES:
+            yield held
 
 
 def has_unranked(value: Any) -> bool:

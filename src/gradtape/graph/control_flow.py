@@ -126,7 +126,7 @@ def make_cond_node(
 ) -> Any:
     """Trace both branches and record them as one node."""
     yes, no = sides = TracedBranch(trace, true_fn), TracedBranch(trace, false_fn)
-    check_same_results(yes, no)
+    check_same_results(yes, no, is_same_rank if trace.is_abstract else is_same_shape)
     written = {**yes.body_trace.written_variables, **no.body_trace.written_variables}
     free = {t._array.number: t for side in sides for t in side.fix_outputs(written)}
     inputs = list(free.values())
@@ -147,8 +147,15 @@ def has_optional(structure: Any) -> bool:
     return any(hasattr(leaf, "has_value") for leaf in nest.flatten(structure))
 
 
-def check_same_results(yes: TracedBranch, no: TracedBranch) -> None:
-    """Check that both branches return the same structure, dtypes and shapes.
+def is_same_rank(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two shapes have the same number of axes."""
+    return len(a) == len(b)
+
+
+def check_same_results(
+    yes: TracedBranch, no: TracedBranch, is_same: Callable[[Any, Any], bool]
+) -> None:
+    """Check that both branches return the same structure, dtypes and, by `is_same`, shapes.
 
     Raises:
         TypeError, ValueError: if the structures or dtypes differ.
@@ -169,7 +176,7 @@ def check_same_results(yes: TracedBranch, no: TracedBranch) -> None:
                 "tf.cond: true_fn and false_fn must return the same dtype. Received "
                 f"{a.dtype.name} and {b.dtype.name}."
             )
-        if a is not None and not is_same_shape(a._array.shape, b._array.shape):
+        if a is not None and not is_same(a._array.shape, b._array.shape):
             raise NotANode
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from gradtape.core.context import current_trace, local, next_uid, no_recording
 from gradtape.core.dispatch import TapeRecord, bind
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.open_shape import is_identical_size
 from gradtape.core.ownership import is_sole_result
 from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
@@ -83,8 +84,24 @@ LOOP = make_trace_op(loop, outputs=True)
 
 
 def cond_shape(pred: Spec, *inputs: Spec, branches: tuple[Body, Body]) -> list[Spec]:
-    """The specs of the results of a branch, which are those of the other one."""
-    return branches[0].output_specs(list(inputs))
+    """The specs of the results of both branches; sizes in which they differ are `FRESH`."""
+    yes, no = (branch.output_specs(list(inputs)) for branch in branches)
+    return list(map(join_specs, yes, no))
+
+
+def join_specs(a: Spec, b: Spec) -> Spec:
+    """The spec of a result of either branch."""
+    pairs = zip(a.shape, b.shape, strict=True)
+    return Spec((tuple([m if is_identical_size(m, n) else FRESH for m, n in pairs]), a.dtype))
+
+
+def has_one_shape(branches: tuple[Body, Body]) -> bool:
+    """Whether the results of two branches have the same shapes."""
+    yes, no = (branch.output_specs([]) for branch in branches)
+    return all(
+        len(a.shape) == len(b.shape) and all(map(is_identical_size, a.shape, b.shape))
+        for a, b in zip(yes, no, strict=True)
+    )
 
 
 def loop_shape(
@@ -275,7 +292,10 @@ def find_residual_carries(body: Body, shape: LoopLayout, args: tuple[Any, ...]) 
         outs = known.run(*sample)
         seeds = [make_ones(r) for r in outs if is_differentiable(r.dtype)]
         places = tuple([i for i, r in enumerate(sample) if is_differentiable(r.dtype)])
-        graph = known.derivative(places, ()).graph((*sample, *seeds))
+        try:
+            graph = known.derivative(places, ()).graph((*sample, *seeds))
+        except LookupError:  # an op without a gradient: the backward pass raises if it needs one
+            return list(range(shape.carries))
         used = {i for node in graph.live_nodes() for i in node.reads()}
         used |= {o for o in graph.outputs if type(o) is int}
         body.residual_carries = [i for i in range(shape.carries) if graph.inputs[i] in used]

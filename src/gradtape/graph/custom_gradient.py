@@ -13,10 +13,12 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.core.dims import Env, Unknown
-from gradtape.core.ledger import user_code_of
+from gradtape.core.errors import REDISPATCH, OpError
+from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.user_location import user_code_of
 from gradtape.graph.graph import Node, Operand
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.specialise import node_unknowns, specialise_node
@@ -35,7 +37,8 @@ class UserGradient:
         nodes: the ops of the gradient function.
         answers: for each input an operand, None, or a pair (values, indices) for IndexedSlices.
         code: the code of the user's gradient function, or None.
-        trouble: why the gradient function could not be traced, or "".
+        trace_error: why the gradient function could not be traced, or "".
+        raised: the exception that ended its trace; a caller who asks for the gradient gets it.
     """
 
     def __init__(self) -> None:
@@ -45,6 +48,7 @@ class UserGradient:
         self.nodes: list[Node] = []
         self.input_gradients: list[Any] = []
         self.trace_error = ""
+        self.raised: Exception | None = None
         self.code: Any = None
 
     def __repr__(self) -> str:
@@ -118,8 +122,17 @@ def trace_user_gradient(
             answers = grad(*seeds)
             custom.input_gradients = [gradient_operand(trace, a) for a in answers]
         except ValueRead as error:
-            custom.trace_error = str(error)
-    custom.nodes = body.nodes
+            custom.trace_error = (
+                "the gradient function must not depend on values of tensors. "
+                f"It reads the value of {error}. Call the function outside tf.function."
+            )
+        except (OpError, TypeError, ValueError, ArithmeticError) as error:
+            if isinstance(error, REDISPATCH) or is_from_signal_handler(error):
+                raise
+            custom.trace_error = f"the gradient function raised {type(error).__name__}: {error}"
+            custom.raised = error
+    if not custom.trace_error:
+        custom.nodes = body.nodes
     return body.tensors
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradtape.core.ledger import Location
 from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.user_location import Location
 
 
 class Constant:
@@ -43,6 +43,7 @@ class Effect:
         replayed: whether a rerun of the same call takes the logged results instead of calling the
             kernel again.
         key: equal for effects that do the same.
+        has_fixed_shapes: whether the shapes of the results follow from those of the inputs.
     """
 
     outputs = True
@@ -50,7 +51,7 @@ class Effect:
     core = None
     rules: tuple[Any, ...] = (None,)
 
-    __slots__ = ("fails_only", "is_replayed", "kernel", "key", "name")
+    __slots__ = ("fails_only", "has_fixed_shapes", "is_replayed", "kernel", "key", "name")
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class Effect:
         self.kernel = kernel
         self.fails_only = fails_only
         self.is_replayed = not fails_only
+        self.has_fixed_shapes = False
 
     def __repr__(self) -> str:
         """The name."""

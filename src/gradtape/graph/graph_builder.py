@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gradtape.core.lazy_array import TracedArray, UnrankedArray, materialize
-from gradtape.core.ledger import user_location
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
+from gradtape.core.user_location import user_location
 from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
 from gradtape.graph.value_name import ValueNames
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from gradtape.core.ledger import user_location
+from gradtape.core.user_location import user_location
 
 
 class Guard:
@@ -31,9 +31,10 @@ class Guard:
         self.source_line = where
         self.location = user_location(3)
 
-    def at_position(self, position: int) -> Guard:
-        """The same guard after another number of nodes."""
-        return Guard(position, self.number, self.kind, self.expected, self.source_line)
+    def at_position(self, position: int, specs: Any) -> Guard:
+        """The same guard after another number of nodes, in a graph whose values have `specs`."""
+        seen = specs[self.number].shape if self.kind == "shape" else self.expected
+        return Guard(position, self.number, self.kind, seen, self.source_line)
 
 
 class ValueRead(Exception):  # noqa: N818  not an error

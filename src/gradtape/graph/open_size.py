@@ -15,7 +15,9 @@ from gradtape.core.dispatch import record_op, run_kernel
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.open_shape import broadcast_shapes, has_dims, substitute
+from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, infer_specs
+from gradtape.core.size_context import SizeContext
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.size_tensor import fold_size_tensors
@@ -107,6 +109,50 @@ def infer_open_shapes(
         for shape, raw in zip(inferred, results, strict=True)
     ]
     return shapes, is_found
+
+
+class ElementSpec(Spec):
+    """The spec of a part of an element; sizes that are `FRESH` are unknown in the graph."""
+
+    __slots__ = ()
+
+
+def infer_element_shapes(trace: Any, results: Any, specs: Any) -> list[Shape | None]:
+    """The shape of each part of an element, with unknown sizes; None if all are known."""
+    described = list(specs or ())
+    if not trace.opens_elements or len(described) != len(results):
+        return [None] * len(results)
+    shapes: list[Shape | None] = []
+    for spec, raw in zip(described, results, strict=True):
+        shape: Any = spec.shape if type(spec) is ElementSpec else None
+        if shape is None or len(shape) != len(raw.shape) or all(n is not FRESH for n in shape):
+            shapes.append(None)
+            continue
+        if trace.sizes is None:
+            trace.sizes = SizeContext(with_hints=True)
+        make_unknown = trace.sizes.make_unknown
+        pairs = zip(shape, raw.shape, strict=True)
+        shapes.append(
+            tuple([make_unknown(hint=m, from_data=True) if n is FRESH else m for n, m in pairs])
+        )
+    return shapes
+
+
+def infer_effect_shapes(trace: Any, results: Any, specs: Any) -> list[Shape | None]:
+    """The shape of each result of a side effect, if its spec determines it; else None."""
+    described = list(specs) if specs is not None and trace.sizes is not None else []
+    if len(described) != len(results):
+        return [None] * len(results)
+    return [
+        spec.shape if is_determined(spec) and fit_results(trace, [spec.shape], (raw,)) else None
+        for spec, raw in zip(described, results, strict=True)
+    ]
+
+
+def is_determined(spec: Any) -> bool:
+    """Whether a spec has a shape without sizes that only the data determines."""
+    sizes: Any = spec.shape if type(spec) is Spec else None
+    return sizes is not None and all(n is not FRESH for n in sizes)
 
 
 def fit_results(trace: Any, shapes: list[Shape], results: tuple[Any, ...]) -> bool:

@@ -75,7 +75,8 @@ def trace_for(raws: list[Any]) -> Any:
 def compute_integer(function: Callable[..., Any], *args: Any) -> int:
     """Compute an integer that Python needs, for example the size of a result.
 
-    Inside a trace the guard is on this integer, not on the values it is computed from.
+    Inside a trace the guard is on this integer, not on the values it is computed from. In a trace
+    without values it is a symbolic size.
 
     Args:
         function: takes raw arrays and Python values; returns an integer.
@@ -87,7 +88,9 @@ def compute_integer(function: Callable[..., Any], *args: Any) -> int:
             return compute_integer(function, *args)
     raws = [a._array if isinstance(a, Tensor) else a for a in args]
     if TracedArray in map(type, raws) or Dim in map(type, raws):
-        return int(trace_for(raws).call_raw(scalar_of, (function, *raws))._array)
+        trace = trace_for(raws)
+        found: int = trace.read_integer(trace.call_raw(scalar_of, (function, *raws))._array)
+        return found
     return int(function(*materialize(raws)))
 
 

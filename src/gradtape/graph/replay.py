@@ -70,6 +70,16 @@ def refuse_effect(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
     raise AssertionError(f"replay: this graph must not contain effects. Found {node.op.name}.")
 
 
+def skip_effect(node: Node, args: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    """Skip an effect of a user's gradient function, such as a message or a check."""
+    if node.outputs:
+        raise NotImplementedError(
+            f"custom_gradient inside tf.function: the gradient function must not use {node.op.name}"
+            ". Call the function outside tf.function."
+        )
+    return ()
+
+
 def install_version(key: int, value: Any) -> Tensor:
     """A new version of a variable; no gradient flows through it."""
     tensor: Tensor = bind(INSTALL, (value,), {"key": key})
@@ -94,15 +104,13 @@ def replay_user_gradient(
     inputs = [tensor_at(env, operand) for operand in custom.inputs]
 
     def grad(*cotangents: Tensor) -> list[Any]:
+        if custom.raised is not None:
+            raise custom.raised.with_traceback(None)
         if custom.trace_error:
-            raise NotImplementedError(
-                "custom_gradient inside tf.function: the gradient function must not depend on "
-                f"values of tensors. It reads the value of {custom.trace_error}. Call the function "
-                "outside tf.function."
-            )
+            raise NotImplementedError(f"custom_gradient inside tf.function: {custom.trace_error}")
         inner = dict(env)
         inner.update(zip(custom.seeds, cotangents, strict=True))
-        replay(custom.nodes, inner, refuse_effect, install_version)
+        replay(custom.nodes, inner, skip_effect, install_version)
         return [gradient_for_input(inner, answer) for answer in custom.input_gradients]
 
     return record_custom_gradient(

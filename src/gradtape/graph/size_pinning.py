@@ -25,6 +25,7 @@ class SizePinning:
     Attributes:
         sizes: the unknown sizes of the trace and the assumptions about them; None if all are known.
         pins_sizes: whether shapes show the sizes of the traced call, which are pinned.
+        opens_elements: whether sizes of elements that the function reads may be unknown.
     """
 
     builder: GraphBuilder
@@ -32,6 +33,15 @@ class SizePinning:
     unseeded_count: int
     sizes: SizeContext | None = None
     pins_sizes = False
+    opens_elements = False
+
+    def read_truth(self, held: TracedArray) -> bool:
+        """The truth value of at most one element, which Python branches on."""
+        return bool(held.size) and bool(held.value().item())
+
+    def read_integer(self, held: TracedArray) -> int:
+        """An integer that Python needs, such as a size."""
+        return int(held)
 
     def narrow_shape(self, held: TracedArray, known: TensorShape) -> None:
         """Assume sizes that the program states.
@@ -55,8 +65,12 @@ class SizePinning:
         held.shape = tuple(sizes)
         self.builder.specs[held.number] = Spec((held.shape, held.dtype))
 
-    def retry_pinned(
-        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    def retry(
+        self,
+        error: BaseException,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> tuple[Any] | None:
         """Call a function that failed on unknown sizes for the sizes of the traced call.
 

@@ -7,7 +7,7 @@ branches. The user's Python does not run again. Nodes that then depend on consta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradtape.core.dims import Dim, Env, SizeMismatchError, Unknown, evaluate
@@ -15,7 +15,7 @@ from gradtape.core.dispatch import run_kernel
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import has_dims, substitute, unknowns_in
 from gradtape.core.primitive import Primitive, Spec
-from gradtape.graph.graph import Constant, Effect, Graph, Node
+from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
 from gradtape.graph.trace_op import make_raw_op
 
 
@@ -43,16 +43,25 @@ def node_unknowns(node: Node) -> set[Unknown]:
     return unknowns_in([*node.static.values(), *constants, *raw_arguments(node.op)])
 
 
+class CheckedNode(Node):
+    """A node of a file: it is made again for known sizes by its schema, which checks them."""
+
+    __slots__ = ("specialise",)
+    specialise: Callable[[tuple[Operand, ...], Env], Node]
+
+
 def specialise_node(node: Node, env: Env) -> Node:
-    """A node for these sizes."""
+    """A node for these sizes, which may be symbolic sizes of another trace."""
     inputs = tuple(
         [
             Constant(evaluate(i.raw, env)) if type(i) is Constant and type(i.raw) is Dim else i
             for i in node.inputs
         ]
     )
+    if type(node) is CheckedNode:
+        return node.specialise(inputs, env)
     static = {name: substitute(value, env) for name, value in node.static.items()}
-    return Node(specialise_op(node.op, env), inputs, static, node.outputs)
+    return Node(specialise_op(node.op, env), inputs, static, node.outputs, node.location)
 
 
 def graph_unknowns(graph: Graph) -> set[Unknown]:
@@ -105,6 +114,7 @@ class OpenGraph:
         Raises:
             InvalidArgumentError: if the operands of a node do not broadcast at these sizes.
         """
+        is_known = Dim not in map(type, env.values())
         specs = dict(self.known_specs)
         for n, (shape, dtype) in self.open_specs:
             try:
@@ -120,7 +130,7 @@ class OpenGraph:
                 node = specialise_node(node, env)
             if constants and not constants.keys().isdisjoint(node.reads()):
                 node = Node(node.op, self.fill(node.inputs, constants), node.static, node.outputs)
-            if i in self.foldable:
+            if is_known and i in self.foldable:
                 constants.update(fold_node(node))
             else:
                 nodes.append(node)

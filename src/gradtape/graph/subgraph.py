@@ -6,16 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import local, use_recorders
-from gradtape.core.dims import Env, Unknown
-from gradtape.core.dispatch import TapeRecord
+from gradtape.core.dims import Dim, Env, Unknown
+from gradtape.core.dispatch import TapeRecord, run_kernel
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import substitute, unknowns_in
 from gradtape.core.ports import CompilerPort
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.graph.graph import Constant, Graph, Node, Operand
 from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
-from gradtape.graph.replay import install_version, refuse_effect, replay, tensor_at
+from gradtape.graph.replay import (
+    install_version,
+    lookup_operand,
+    refuse_effect,
+    replay,
+    tensor_at,
+)
 from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.specialise import graph_unknowns, specialise_graph
 from gradtape.graph.trace import Trace
@@ -25,6 +32,8 @@ from gradtape.tape.indexed_slices import SOURCES, SparseCotangent, densify_cotan
 
 RunPlan = Callable[..., tuple[Any, ...]]
 MAX_SPECIALISED = 64  # bodies for known sizes that a body of unknown sizes keeps
+STEPWISE_RUNS = 100  # runs of such a body before it is compiled, which costs more than a short loop
+MAX_STEPWISE_BYTES = 1 << 20  # of the inputs: steps update no array in place
 
 
 class Body:
@@ -46,6 +55,7 @@ class Body:
         self.residual_carries: list[int] | None = None
         self._unknowns: list[Unknown] | None = None
         self._specialised: dict[Any, Body] = {}
+        self._stepwise_runs = 0  # how often the body still runs without a plan
 
     def __repr__(self) -> str:
         """The number of nodes."""
@@ -97,6 +107,8 @@ class Body:
             return self
         assert self._unknowns is not None
         key = tuple([env.get(unknown) for unknown in self._unknowns])
+        if Dim in map(type, key):
+            return self.specialise(env)  # for another trace, which ends
         made = self._specialised.get(key)
         if made is None:
             if len(self._specialised) >= MAX_SPECIALISED:
@@ -109,16 +121,24 @@ class Body:
         assert self._graph is not None
         made = Body(specialise_graph(self._graph, env))
         made.residual_carries = self.residual_carries
+        made._stepwise_runs = STEPWISE_RUNS
         return made
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run on raw inputs."""
+        if self._stepwise_runs:
+            self._stepwise_runs -= 1
+            if sum([raw.nbytes for raw in raws]) <= MAX_STEPWISE_BYTES:
+                return run_stepwise(self.graph(raws), raws)
+            self._stepwise_runs = 0
         if self._plan is None:
             self._plan = CompilerPort.compile(self.graph(raws))
         return self._plan(*raws)
 
     def in_place_carries(self, carries: int) -> tuple[int, ...]:
         """Positions of the loop carries that the body can update in place; after the first run."""
+        if self._stepwise_runs:
+            return ()
         if self._in_place_writers is None:
             self._in_place_writers = (
                 find_in_place_carries(self._graph, carries) if self._graph is not None else {}
@@ -151,6 +171,16 @@ class Body:
         return self._derivatives[key]
 
 
+def run_stepwise(graph: Graph, raws: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Run a graph without effects node by node."""
+    frame: dict[int, Any] = dict(zip(graph.inputs, raws, strict=True))
+    for node in graph.nodes:
+        args = tuple([lookup_operand(frame, operand) for operand in node.inputs])
+        made = run_kernel(node.op, args, node.static)  # type: ignore[arg-type]
+        frame.update(zip(node.outputs, made if node.op.outputs else (made,), strict=True))
+    return tuple([lookup_operand(frame, operand) for operand in graph.outputs])
+
+
 class Derivative(Body):
     """The pullback of a body: takes inputs and cotangents, returns cotangents of some inputs."""
 
@@ -181,6 +211,11 @@ class Derivative(Body):
         """Replay the body under a tape, inside a trace of its own."""
         count = len(raws) - self.body.count_differentiable_outputs()
         graph = self.body.graph(raws[:count])
+        if len(graph.inputs) != count:  # of a file: its body has other results than it declares
+            raise InvalidArgumentError(
+                "gradient: the results of a branch or loop must have the dtypes that the model "
+                "declares. Save the model again."
+            )
         trace = Trace(TraceOptions("derivative", forbids_values=True))
         with use_recorders((trace,)):
             inputs = [trace.add_input(raw) for raw in raws[:count]]

@@ -20,7 +20,7 @@ from typing import Any
 
 from gradtape.core.call_error import locate_caller
 from gradtape.core.context import local, next_uid, use_recorders
-from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
+from gradtape.core.dispatch import TapeRecord, record_op, run_kernel, spec_of
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError, OpError
 from gradtape.core.lazy_array import TracedArray, materialize
@@ -37,7 +37,13 @@ from gradtape.graph.effect_log import EffectLog, Event
 from gradtape.graph.graph import Effect, Graph, Node, Operand
 from gradtape.graph.graph_builder import GraphBuilder, RecordedBody, operand_of
 from gradtape.graph.guard import ValueRead, guard_key, user_source_line
-from gradtape.graph.open_size import bind_open, has_open_sizes, pin_sizes
+from gradtape.graph.open_size import (
+    bind_open,
+    has_open_sizes,
+    infer_effect_shapes,
+    infer_element_shapes,
+    pin_sizes,
+)
 from gradtape.graph.size_pinning import SizePinning
 from gradtape.graph.trace_op import INSTALL, make_raw_op
 from gradtape.graph.trace_options import TraceOptions
@@ -45,7 +51,6 @@ from gradtape.graph.variable_versions import VariableState, VariableVersions
 from gradtape.ops.raw_array import make_stand_in_array
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 
-MAX_PROBE_GUARDS = 200  # guards in a trace that must not have effects
 DEFAULT_OPTIONS = TraceOptions()
 
 
@@ -60,8 +65,11 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         device: the device that the graph was requested for, or None.
         tape: the tape that `tf.gradients` uses, or None.
         give_up_reason: why this run has no graph, or "".
-        has_stand_in_data: whether a stand-in took the place of a dataset: the graph is then for
-            inspection only.
+        hides_empty_sizes: whether sizes of zero are shown as None, because a replica has got an
+            empty batch: TensorFlow does not know its size either, and libraries rely on that.
+        collective_count: how many collectives the run has applied.
+        is_stale: whether the graph cannot serve another call, because replicas got copies of a
+            variable that had read the shared one.
     """
 
     is_trace = True
@@ -85,7 +93,9 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.log = EffectLog(replayed)
         self.device = device
         self.give_up_reason = ""
-        self.has_stand_in_data = False
+        self.is_stale = False
+        self.collective_count = 0
+        self.hides_empty_sizes = False
         self._start_uid = next_uid()
         self.origins: dict[int, Node] = {}  # the nodes that made values, by uid
         self._failed_values: dict[int, InvalidArgumentError] = {}  # by number: results of the ops
@@ -132,8 +142,19 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             if self.builder.body_tensors is not None:
                 self.builder.body_tensors[tensor._array.number] = tensor
             return tensor
-        if not isinstance(tensor, Tensor) or self.is_own_constant(tensor):
+        if not isinstance(tensor, Tensor):
             return tensor
+        if self.is_own_constant(tensor) and tensor.uid not in self.builder.captures:
+            return tensor
+        return self.capture(tensor)
+
+    def capture(self, tensor: Any) -> Any:
+        """The tensor of this trace for `tensor`, which becomes an input of the graph.
+
+        A tape that watches a constant captures it: branches and loops see inputs, not constants.
+        """
+        if isinstance(tensor, SymbolicTensor):
+            return self.as_traced(tensor)
         captures = self.builder.captures
         known = captures.get(tensor.uid)
         if known is None:
@@ -161,10 +182,11 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         lifted = list(map(self.as_traced, args))
         self.watch_operands(lifted)
         live = not self.options.folds_constants or SymbolicTensor in map(type, lifted)
-        if TracedArray in map(type, static.values()):
-            static = materialize(static)  # static parameters cannot be values of the graph
+        static = as_static_values(static)
         if self.sizes is not None and has_open_sizes(op, lifted, static):
             return bind_open(self, op, lifted, static)
+        if op.is_effect:
+            return bind_collective(self, op, lifted, static)
         raws = tuple(map(raw_value, lifted))
         failed = None
         try:
@@ -345,14 +367,10 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         recorders = local.recorders
         while recorders and recorders[0].is_trace and recorders[0].is_batch:
             recorders = recorders[0].outer
-        if local.scratch and not self.closed:
-            return materialize(held.traced_value)  # in a scratch graph only shapes matter
         if self.closed or not recorders or recorders[0] is not self:
             raise out_of_scope_error(make_symbolic(held))
         options, log = self.options, self.log
-        if options.forbids_values or (
-            options.forbids_effects and len(log.guards) >= MAX_PROBE_GUARDS
-        ):
+        if options.forbids_values:
             raise ValueRead(self.builder.name_of(held.number))
         self.raise_if_failed([make_symbolic(held)] if kind == "value" else ())
         if ledger.active and kind == "value":
@@ -373,12 +391,12 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     ) -> tuple[SymbolicTensor, ...]:
         """Run a side effect once and record it; a rerun of the same call gets the logged results.
 
-        Adds guards on the shapes of the results. Traces without values need the `specs` of the
-        results.
+        Adds guards on the shapes of the results, unless `specs` or those of the arguments
+        determine them. Traces without values need the specs.
         """
         lifted = [self.as_traced(a) for a in args]
         self.raise_if_failed(lifted)
-        is_forbidden = self.options.forbids_values or self.options.forbids_effects
+        is_forbidden = self.options.forbids_values
         if is_forbidden and effect.is_replayed:
             raise ValueRead(effect.name)
         results = self.log.pop_replayed(effect.name) if effect.is_replayed else None
@@ -386,10 +404,18 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             results = () if is_forbidden else effect.kernel(*[raw_value(a) for a in lifted])
         if effect.is_replayed:
             self.log.add_effect(effect.name, results)
-        outs = tuple([self.make_value(r) for r in results])
+        shapes = infer_effect_shapes(self, results, specs)
+        open_shapes = infer_element_shapes(self, results, specs)
+        outs = tuple(
+            [
+                self.make_value(raw, shape=known or unknown)
+                for raw, known, unknown in zip(results, shapes, open_shapes, strict=True)
+            ]
+        )
         self.record_node(effect, lifted, {}, outs)
-        for out in outs:
-            self.guard_value(out._array, "shape")
+        for out, shape in zip(outs, shapes, strict=True):
+            if shape is None and not effect.has_fixed_shapes:
+                self.guard_value(out._array, "shape")
         return outs
 
     def represent_iterator(self, iterator: Any, tensor: Tensor) -> Tensor:
@@ -401,10 +427,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         """The tensor that stands for an iterator, or None."""
         known = self._iterators.get(id(iterator))
         return known[1] if known else None
-
-    def note_stand_in_data(self) -> None:
-        """Note that a stand-in takes the place of a dataset."""
-        self.has_stand_in_data = True
 
     def request_device(self, device: Any) -> None:
         """Make the graph for `device`, unless another device was requested before."""
@@ -457,6 +479,32 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
     def make_graph(self, outputs: Iterable[Operand]) -> Graph:
         """The graph from the inputs, captures and variables to `outputs`."""
         return self.builder.make_graph(self.versions.initial_numbers(), outputs)
+
+
+def as_static_values(static: dict[str, Any]) -> dict[str, Any]:
+    """Static parameters, which cannot be values of the graph."""
+    return materialize(static) if TracedArray in map(type, static.values()) else static
+
+
+def bind_collective(trace: Trace, op: Primitive, lifted: list[Any], static: dict[str, Any]) -> Any:
+    """Apply a collective as a side effect, and tell the tapes inside the trace."""
+    trace.collective_count += 1
+    place, group = trace.collective_count, static["group"]
+
+    def kernel(*raws: Any) -> tuple[Any, ...]:
+        group.place = place  # workers compare which collective of the call they run
+        result = op.kernel(*raws, **static)
+        return result if op.outputs else (result,)
+
+    effect = Effect(op.name, kernel, key=(op, tuple(static.items())))
+    effect.has_fixed_shapes = True
+    outs = trace.run_effect(effect, lifted, [spec_of(raw_value(a)) for a in lifted])
+    out = outs if op.outputs else outs[0]
+    raws, results = tuple(map(raw_value, lifted)), tuple(map(raw_value, outs))
+    for known in local.recorders[1:]:
+        result = results if op.outputs else results[0]
+        record_op(known, op, tuple(lifted), raws, static, out, result)
+    return out
 
 
 def make_constants(op: Primitive, lifted: list[Any], results: Any) -> tuple[Tensor, ...]:

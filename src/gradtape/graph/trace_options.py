@@ -12,8 +12,6 @@ class TraceOptions(NamedTuple):
         name: the name of the function, for messages.
         autograph: whether Python's control flow may depend on tensors.
         forbids_values: whether Python must not read values.
-        forbids_effects: whether side effects are forbidden, because only specs are wanted.
-        uses_stand_in_data: whether one stand-in element takes the place of each dataset.
         has_fixed_shapes: whether shapes that depend on values need no guard.
         folds_constants: whether the result of an op on constants is a constant.
         max_nodes: how many nodes the graph may have before the trace gives up, or None.
@@ -24,8 +22,6 @@ class TraceOptions(NamedTuple):
     name: str = "trace"
     autograph: bool = True
     forbids_values: bool = False
-    forbids_effects: bool = False
-    uses_stand_in_data: bool = False
     has_fixed_shapes: bool = False
     folds_constants: bool = True
     max_nodes: int | None = None

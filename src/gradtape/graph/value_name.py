@@ -27,18 +27,16 @@ class ValueNames:
         """The name of a value; values of the same op are numbered as in TensorFlow."""
         if number not in self.names:
             made = self.operation_of(number)
-            base = made.type if made else "Placeholder"
+            base = made.type
             count = self.name_counts.get(base, 0)
             self.name_counts[base] = count + 1
             self.names[number] = f"{base}_{count}" if count else base
         return f"{self.names[number]}:{self.position_of(number)}"
 
     def operation_of(self, number: int) -> Any:
-        """The operation that computes a value, or None for an input."""
-        for node in reversed(self.nodes):
-            if number in node.outputs:
-                return Operation(self, node)
-        return None
+        """The operation that computes a value; of an input, a placeholder."""
+        found = [node for node in self.nodes if number in node.outputs]
+        return Operation(self, number, found[-1] if found else None)
 
     def position_of(self, number: int) -> int:
         """The position of a value among the results of its op."""
@@ -49,18 +47,18 @@ class ValueNames:
 
 
 class Operation:
-    """The `op` attribute of a symbolic tensor."""
+    """The `op` attribute of a symbolic tensor; an input has an op of the type "Placeholder"."""
 
-    def __init__(self, trace: ValueNames, node: Node) -> None:
-        """Describe `node` of `trace`."""
+    def __init__(self, trace: ValueNames, number: int, node: Node | None) -> None:
+        """Describe `node` of `trace`, which computes the value `number`."""
         self._trace = trace
-        self._node = node
-        self.type = node.op.name
+        self._number = number if node is None else node.outputs[0]
+        self.type = "Placeholder" if node is None else node.op.name
 
     @property
     def name(self) -> str:
         """The name, without the position of a result."""
-        return self._trace.name_of(self._node.outputs[0]).rpartition(":")[0]
+        return self._trace.name_of(self._number).rpartition(":")[0]
 
     def __repr__(self) -> str:
         """Type and name."""

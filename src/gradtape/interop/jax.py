@@ -78,7 +78,9 @@ def apply_jax(function: Callable[..., Any], args: list[Tensor]) -> Any:
 
         def grad(*cotangents: Any, variables: Any = None) -> Any:
             if local.recorders:
-                found = differentiate_again(function, list(tensors), list(cotangents), places)
+                found = compute_differentiable_gradients(
+                    function, list(tensors), list(cotangents), places
+                )
             else:
                 gs = [to_jax_array(g) for g in cotangents]
                 packed = nest.pack_sequence_as(result, gs) if nest.is_nested(result) else gs[0]
@@ -97,16 +99,16 @@ def apply_jax(function: Callable[..., Any], args: list[Tensor]) -> Any:
 def restrict(function: Any, inputs: list[Any], places: list[int]) -> Callable[..., Any]:
     """`function` of the arguments at `places` only."""
 
-    def restricted(*some: Any) -> Any:
+    def call_with_places(*some: Any) -> Any:
         given = list(inputs)
         for i, value in zip(places, some, strict=True):
             given[i] = value
         return function(*given)
 
-    return restricted
+    return call_with_places
 
 
-def differentiate_again(
+def compute_differentiable_gradients(
     function: Any, tensors: list[Any], cotangents: list[Any], places: list[int]
 ) -> list[Any]:
     """Gradients as a function of arguments and cotangents, which our tapes differentiate."""

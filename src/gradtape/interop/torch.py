@@ -85,7 +85,9 @@ def apply_torch(function: Callable[..., Any], args: list[Tensor]) -> Any:
 
         def grad(*cotangents: Any, variables: Any = None) -> Any:
             if local.recorders:
-                found = iter(differentiate_again(function, list(tensors), list(cotangents)))
+                found = iter(
+                    compute_differentiable_gradients(function, list(tensors), list(cotangents))
+                )
             else:
                 found = iter(differentiate_once(leaves, inputs, list(cotangents)))
             answer = [next(found) if t.requires_grad else None for t in inputs]
@@ -120,7 +122,9 @@ def differentiate_once(leaves: list[Any], inputs: list[Any], cotangents: list[An
     ]
 
 
-def differentiate_again(function: Any, tensors: list[Any], cotangents: list[Any]) -> list[Any]:
+def compute_differentiable_gradients(
+    function: Any, tensors: list[Any], cotangents: list[Any]
+) -> list[Any]:
     """Gradients as a function of arguments and cotangents, which our tapes differentiate."""
     count = len(tensors)
 

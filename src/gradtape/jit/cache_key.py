@@ -20,6 +20,7 @@ from gradtape.core.spec import TypeSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.state.variable.variable import Variable
+from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tape.source import variable_of
 
 PLAIN_TYPES = frozenset({bool, int, float, complex, str, bytes, type(None)})
@@ -121,7 +122,11 @@ def describe_other(
 
 def is_structure(a: Any) -> bool:
     """Whether a value consists of other values; datasets are composites without components."""
-    return nest.is_nested(a) or (isinstance(a, CompositeTensor) and not hasattr(a, "element_spec"))
+    return nest.is_nested(a) or (
+        isinstance(a, CompositeTensor)
+        and not hasattr(a, "element_spec")
+        and not hasattr(a, "_target_variable")
+    )
 
 
 def object_key(leaf: Any) -> Any:
@@ -176,7 +181,16 @@ def structure_key(structure: Any) -> Any:
         return (RaggedTensor, tuple([p._uniform for p in structure._nested_row_partitions]))
     if isinstance(structure, SparseTensor):
         return SparseTensor
+    if has_constants(structure):
+        return structure._type_spec
     return type(structure) if nest.is_nested(structure) else None
+
+
+def has_constants(value: Any) -> bool:
+    """Whether a value is a composite of a class of the user, whose spec may hold constants."""
+    if not isinstance(value, CompositeTensor) or isinstance(value, (Variable, IndexedSlices)):
+        return False
+    return not hasattr(value, "element_spec") and hasattr(value, "_type_spec")
 
 
 def leaf_key(leaf: Any) -> Any:

@@ -15,10 +15,9 @@ from typing import Any
 from gradtape.core.context import local, next_uid
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
-from gradtape.core.lazy_array import get_held_array, make_lazy_tensor, make_lazy_versions
 from gradtape.core.ledger import ledger, note_call
 from gradtape.core.ownership import HAS_GIL
-from gradtape.core.ports import TapePort, XlaPort, devices
+from gradtape.core.ports import TapePort, devices
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 from gradtape.jit.backward import FUNCTION_STEP, SavedCall
@@ -31,7 +30,6 @@ from gradtape.state.variable.commit import (
     read_versions,
     run_commit_calls,
     run_exclusively,
-    snapshot_function,
     sort_places,
     store_exclusively,
     update_function,
@@ -58,6 +56,12 @@ def make_packer(
         return lambda raws: None
     if kind in (tuple, list) and all(isinstance(t, Tensor) for t in structure):
         return lambda raws: kind(map(tensor, raws[:count]))
+    if kind is dict and structure and all(isinstance(t, Tensor) for t in structure.values()):
+        keys, ordered = tuple(structure), sorted(structure)
+        if list(keys) == ordered:
+            return lambda raws: dict(zip(keys, map(tensor, raws), strict=False))
+        pick = itemgetter(*[ordered.index(key) for key in keys])  # outputs are sorted by key
+        return lambda raws: dict(zip(keys, map(tensor, pick(raws)), strict=True))
     return lambda raws: path.pack_results(list(map(tensor, raws[:count])))
 
 
@@ -347,73 +351,3 @@ def record_traced_call(saved: SavedCall, variables: list[Any], raws: list[Any]) 
     if ledger.active:
         note_call(saved, results, [variables[i] for i in path.writes])
     return path.pack_results(results)
-
-
-class XlaExecutable(Executable):
-    """The same for the xla engine: JAX arrays are passed and returned without conversion."""
-
-    def __init__(self, plan: Any, path: TracedPath) -> None:
-        """Run `plan`, which was compiled from the graph of `path`."""
-        super().__init__(plan, path)
-        self.snapshot = snapshot_function(len(path.states))
-        self.start, self.array_type, self.is_direct = plan.start, plan.array_type, plan.is_direct
-        self.lazy_captures = list(map(get_held_array, path.captures))
-        self.pack = make_packer(path, self.make_result)
-
-    def make_result(self, value: Any) -> Tensor:
-        """A result as a tensor."""
-        return make_lazy_tensor(value) if type(value) is self.array_type else make_tensor(value)
-
-    def choose_run(self) -> None:
-        """Keep `run`."""
-
-    def make_lazy_versions(self, written: list[Any], values: Any) -> list[Any]:
-        """Results as versions of variables; many are made by loops in C."""
-        kind = self.array_type
-        if self.is_direct or set(map(type, values)) == {kind}:
-            return make_lazy_versions(values)
-        raws = [XlaPort.fetch(value) if type(value) is kind else value for value in values]
-        return make_versions(written, raws)
-
-    def run(self, tensors: list[Any], given: list[Any]) -> Any:
-        """Run a call on its tensors and variable arguments, without recorders."""
-        raws = [*map(get_held_array, tensors), *self.lazy_captures]
-        variables = self.variables
-        if variables is None:
-            variables = self.path.resolve_variables(given)
-        before: Any = self.snapshot(*variables)
-        try:
-            arrays = list(map(get_held_array, before))
-        except TypeError:  # one of them is being updated
-            before = read_versions(variables)
-            arrays = list(map(get_held_array, before))
-        outputs = self.start([*raws, *arrays])
-        if self.writes:
-            written, checked, blind = self.written, self.checked, self.blind
-            if self.variables is None:
-                written, checked, blind = self.group_variables(variables)
-            fresh = self.make_lazy_versions(written, outputs[self.first_write : self.last_write])
-            if not self.checks_all:
-                before = [before[i] for i in self.path.checked]
-            if not self.commit(*written, *fresh, *checked, *before, *blind):
-                outputs = self.run_alone(raws, variables)
-        return self.pack(outputs)
-
-    def run_alone(self, raws: list[Any], variables: list[Any]) -> Any:
-        """The outputs, computed and stored while other threads wait for the written variables."""
-        written = [variables[i] for i in self.path.writes]
-
-        def compute_and_store(before: Any) -> Any:
-            outputs = self.start([*raws, *map(get_held_array, before)])
-            values = outputs[self.first_write : self.last_write]
-            store_exclusively(written, self.make_lazy_versions(written, values))
-            return outputs
-
-        return run_exclusively(variables, self.path.writes, compute_and_store)
-
-
-def make_executable(plan: Any, path: TracedPath) -> Executable:
-    """The executable for a plan."""
-    if plan.returns_jax_arrays and not devices.active:
-        return XlaExecutable(plan, path)
-    return Executable(plan, path)

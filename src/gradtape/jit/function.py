@@ -3,69 +3,33 @@
 from __future__ import annotations
 
 import functools
-import inspect
-import sys
 import weakref
 from typing import Any
 
 from gradtape.compile.engine import EngineChoice
 from gradtape.core.context import current_batch, local
-from gradtape.core.errors import hide_library_frames, public
+from gradtape.core.errors import public
 from gradtape.core.lock import Lock
-from gradtape.core.ports import devices, make_html
+from gradtape.core.ports import make_html
+from gradtape.core.replica import is_parallel_replica, parallel_runs, replica_state
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.graph.trace_options import TraceOptions
 from gradtape.graph.variable_versions import VariableVersions
-from gradtape.jit import retrace_warning
+from gradtape.jit.bound_function import BoundFunction, bind_by_name, find_in_module
 from gradtape.jit.cache_key import describe
+from gradtape.jit.function_cache import FunctionCache
 from gradtape.jit.guard_tree import StoppedRun
 from gradtape.jit.loop_option import rewrite_loops
 from gradtape.jit.nested_call import call_inside_trace
 from gradtape.jit.open_signature import OpenSignature, make_open_signature
-from gradtape.jit.signature import Call, Signature, make_weak_reference
-from gradtape.jit.specialization import Specialization
+from gradtape.jit.run_mode import RunMode
+from gradtape.jit.signature import Call, Signature
 from gradtape.state.random.stream import FunctionStreams
 
-MOST_SIGNATURES = 256  # of one function; the least recently used is dropped first
 MAX_NODES = 20_000  # of one graph; calls of a larger function run Python
 
 
-class RunMode:
-    """How functions run in this process.
-
-    Attributes:
-        eager: whether functions just call the Python function they wrap.
-        quick: whether calls may use the fast path; not while accelerators are in use.
-    """
-
-    eager = False
-    quick = True
-
-    @classmethod
-    def update_quick(cls) -> None:
-        """Update `quick` after a change."""
-        cls.quick = not cls.eager and not devices.active
-
-
-devices.observers.append(RunMode.update_quick)
-
-
-@public
-def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Choose whether every `tf.function` just calls the Python function it wraps.
-
-    Args:
-        run_eagerly: True to run functions eagerly, False to compile them.
-    """
-    RunMode.eager = bool(run_eagerly)
-    RunMode.update_quick()
-
-
-def functions_run_eagerly() -> bool:
-    """Whether every `tf.function` just calls the Python function it wraps."""
-    return RunMode.eager
-
-
-class Function:
+class Function(FunctionCache):
     """A Python function that `tf.function` wraps.
 
     The first call with a signature runs the Python function and traces it; later calls run the
@@ -78,33 +42,24 @@ class Function:
         self, python_function: Any, name: str, input_signature: Any = None, **options: Any
     ) -> None:
         """Wrap `python_function`."""
+        super().__init__()
         self._python_function = python_function
         self._name = name
         self._input_signature = input_signature
         self._options = options
         self._signature = Signature(python_function, input_signature)
         self.parameters = list(self._signature.parameters.parameters) or ["args"]
-        # By the keys of arguments as they are bound, and as they are passed.
-        self._cache: dict[Any, Specialization] = {}
-        self.captured_keys: frozenset[int] = frozenset()  # of variables that may be arguments too
         self._keyword_orders: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._lock = Lock()
         self.first_trace = Lock()
         self.has_traced = False
         self._methods: dict[int, tuple[Any, Function]] = {}  # by id of the instance
         self._has_created = False
-        self._watched: dict[Any, Any] = {}
         self.choice: EngineChoice = options.setdefault(
             "choice", EngineChoice(name, options.get("jit_compile"))
         )
         self.autograph = bool(options.get("autograph", True))
         self.has_rewritten_loops = False
         self.traces = 0
-        self.warns_of_retracing = (
-            True  # whether to warn of frequent retracing; off for functions of datasets
-        )
-        self.hits_since_trace = 0  # cache hits since the last trace
-        self.replayable_traces: dict[Any, Any] = {}
         # With an input_signature TensorFlow traces once for all shapes: they share the streams.
         self.streams = FunctionStreams() if input_signature is not None else None
         self.open_signature = make_open_signature(
@@ -115,6 +70,9 @@ class Function:
             tuple[Any, Any]
         ] = []  # calls of unknown sizes that were requested
         functools.update_wrapper(self, python_function, updated=())
+        # A callable object, such as a module, keeps its attributes, as in TensorFlow.
+        for attribute, value in getattr(python_function, "__dict__", {}).items():
+            self.__dict__.setdefault(attribute, value)
 
     @property
     def name(self) -> str:
@@ -125,6 +83,17 @@ class Function:
     def python_function(self) -> Any:
         """The wrapped Python function."""
         return self._python_function
+
+    def _decorate(self, decorator: Any) -> None:
+        """Decorate the Python function, before its first trace; Sonnet calls TensorFlow's method.
+
+        Raises:
+            ValueError: if the function was traced already.
+        """
+        if self.has_traced:
+            raise ValueError("Function: it must be decorated before its first call.")
+        self._python_function = decorator(self._python_function)
+        self._signature = Signature(self._python_function, self._input_signature)
 
     def traced_function(self) -> Any:
         """The Python function for a trace, with loops that obey `set_loop_options`."""
@@ -151,7 +120,7 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
         try:
-            if not RunMode.quick or local.scratch:
+            if not RunMode.quick:
                 return self._bind_and_call(None, args, kwargs)
             parts: list[Any] = []
             tensors: list[Any] = []
@@ -181,8 +150,12 @@ class Function:
             stop = stopped
         except Exception as error:
             hide_library_frames(error)
+            self.replace_error(error, args, kwargs)
             raise
         return self._finish(known, stop, args, kwargs)
+
+    def replace_error(self, error: Exception, args: Any, kwargs: Any) -> None:
+        """Raise the error that users see in place of one of a call, if it is another one."""
 
     def _order_keywords(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Keyword arguments in the order in which a bound call has them."""
@@ -203,9 +176,11 @@ class Function:
 
         `passed` is the key, the tensors and the variables of the arguments, or None.
         """
-        if RunMode.eager or local.scratch or current_batch() is not None:
+        if RunMode.eager or current_batch() is not None:
             return self._python_function(*args, **kwargs)
         call = self._signature.bind(args, kwargs, self.captured_keys)
+        if parallel_runs[0] and is_parallel_replica():  # replicas use other copies of variables
+            call.key = (*call.key, ("replica", replica_state.replica._local_number))
         recorders = local.recorders
         if recorders and recorders[0].is_trace:
             return call_inside_trace(self, call, recorders[0])
@@ -214,115 +189,6 @@ class Function:
         if passed is not None and passed[0] not in known.keys and call.key in known.keys:
             self._add_alias(passed, call, known)
         return result
-
-    def _add_alias(self, passed: Any, call: Call, known: Specialization) -> None:
-        """Let calls that pass their arguments like this one find the specialization at once.
-
-        This is impossible if binding has converted arguments or added tensors by default.
-        """
-        key, tensors, variables = passed
-        if [(t._array.shape, t._array.dtype) for t in tensors] != [
-            (t._array.shape, t._array.dtype) for t in call.tensors
-        ]:
-            return
-        if list(map(id, variables)) != list(map(id, call.variables)):
-            return
-        with self._lock:
-            if call.key in self._cache:
-                self._cache[key] = known
-                known.keys.append(key)
-
-    def specialization_for(self, call: Call) -> Specialization:
-        """The specialization for the signature of a call; it is created if it is new."""
-        known = self._cache.get(call.key)
-        if known is not None:
-            known.is_recent = True
-            self.hits_since_trace += 1
-            return known
-        with self._lock:
-            known = self._cache.get(call.key)
-            if known is not None:  # another thread was first
-                return known
-            made = Specialization(self, call)
-            is_traced = False
-            if self.open_signature is not None:
-                made.open_traces = self.open_signature.find(call)
-                is_traced = made.find_traced_paths(call)
-            if not is_traced and self.warns_of_retracing:
-                retrace_warning.warn_if_retracing(
-                    self, call, next(reversed(self._cache.values()), None)
-                )
-            known = self._cache[call.key] = made
-            known.keys.append(call.key)
-            weak_objects = call.weak_objects
-            if weak_objects:
-                self.drop_when_dead(call.key, weak_objects)
-            self._drop_old_specializations()
-        return known
-
-    def _drop_old_specializations(self) -> None:
-        """Drop the oldest specializations that were not called lately, if there are too many."""
-        while len(self._cache) > MOST_SIGNATURES:
-            key, known = next(iter(self._cache.items()))
-            if known.is_recent:
-                known.is_recent = False
-                self._cache[key] = self._cache.pop(key)
-            else:
-                self._drop(key)
-
-    def note_captured_variables(
-        self, call: Call, known: Specialization, path: Any, captured_arguments: set[int]
-    ) -> None:
-        """Describe variables that the function captures by identity where they are arguments.
-
-        A trace for other variables must not serve a call that passes a captured one, nor the
-        other way round.
-        """
-        if not call.variables:
-            return
-        captured = {s._key for s in path.states if type(s) is not int} | captured_arguments
-        if captured <= self.captured_keys:
-            return
-        with self._lock:
-            self.captured_keys = self.captured_keys | captured
-            if captured_arguments:
-                self._drop(call.key)
-                call = Call(call.args, call.kwargs, self.captured_keys)
-                self._cache[call.key] = known
-                known.keys = [call.key]
-
-    def list_specializations(self) -> list[Specialization]:
-        """All specializations, oldest first."""
-        unique = {known.serial_number: known for known in list(self._cache.values())}
-        return [unique[number] for number in sorted(unique)]
-
-    def _drop(self, key: Any) -> None:
-        """Drop everything that is cached for a signature."""
-        known = self._cache.pop(key, None)
-        for other in known.keys if known is not None else ():
-            self._cache.pop(other, None)
-        self._watched.pop(key, None)
-        self.replayable_traces.pop(key, None)
-
-    def cache_replayable(self, call: Call, piece: Any) -> None:
-        """Cache what a call inside another function's trace has recorded."""
-        self.replayable_traces[call.key] = piece
-        weak_objects = call.weak_objects
-        if weak_objects and call.key not in self._watched:
-            self.drop_when_dead(call.key, weak_objects)
-        while len(self.replayable_traces) > MOST_SIGNATURES:
-            self.replayable_traces.pop(next(iter(self.replayable_traces)))
-
-    def drop_when_dead(self, key: Any, objects: list[Any]) -> None:
-        """Drop the signature of a call when an object among its arguments is deleted."""
-        owner = weakref.ref(self)
-
-        def drop(_: Any) -> None:
-            function = owner()
-            if function is not None:
-                function._drop(key)
-
-        self._watched[key] = [make_weak_reference(thing, drop) for thing in objects]
 
     def note_created_variables(self, versions: VariableVersions) -> None:
         """Note that a call created variables.
@@ -465,56 +331,6 @@ class Function:
             self._name,
             self._input_signature,
         )
-
-
-def bind_by_name(instance: Any, name: str) -> Function:
-    """A method of an object, which keeps the object alive; for a method that was pickled."""
-    method: Function = inspect.getattr_static(type(instance), name)
-    return method.bind_instance(instance)
-
-
-def find_in_module(function: Any) -> Any:
-    """What has the name of a function in its module, or None."""
-    found = sys.modules.get(getattr(function, "__module__", ""))
-    for name in getattr(function, "__qualname__", "").split("."):
-        found = getattr(found, name, None)
-    return found
-
-
-class BoundFunction:
-    """A Python function bound to an instance.
-
-    The reference is weak, because the cache of methods must not keep the instance alive.
-    """
-
-    def __init__(self, function: Any, instance: Any, weak: bool) -> None:
-        """Call `function` on `instance`."""
-        self._function = function
-        self._instance = weakref.ref(instance) if weak else lambda: instance
-        functools.update_wrapper(self, function)
-        vars(self).pop("__wrapped__", None)
-        self.__signature__ = drop_first_parameter(function)
-
-    @property
-    def __self__(self) -> Any:
-        """The instance."""
-        return self._instance()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function."""
-        instance = self._instance()
-        if instance is None:
-            raise ReferenceError(
-                f"{self._function.__name__}: the object of this method has been deleted. Keep a "
-                "reference to it."
-            )
-        return self._function(instance, *args, **kwargs)
-
-
-def drop_first_parameter(function: Any) -> Any:
-    """The signature of a method without its first parameter."""
-    signature = inspect.signature(function)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def function(

@@ -250,7 +250,7 @@ class GuardTree:
         with self.lock:
             return segment.plan or segment.compile()
 
-    def run_again(self, run: TreeRun, log: list[tuple[str, Any]], has_effects: bool) -> TracedPath:
+    def rerun(self, run: TreeRun, log: list[tuple[str, Any]], has_effects: bool) -> TracedPath:
         """Run along the tree node by node, with the results of side effects from `log`.
 
         Raises:

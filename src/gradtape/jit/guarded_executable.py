@@ -44,15 +44,15 @@ class GuardedExecutable:
             path = self.tree.run(run)
         except OutOfRangeError:
             if not self.commit_before_exhaustion(run):
-                return self.run_again(tensors, given, run.log)
+                return self.rerun(tensors, given, run.log)
             raise
         if path.writes and not self.commit_path(run, path):
-            return self.run_again(tensors, given, run.log)
+            return self.rerun(tensors, given, run.log)
         return self.record_and_pack(run, path, tensors)
 
     record = run
 
-    def run_again(self, tensors: list[Any], given: list[Any], log: list[Any]) -> Any:
+    def rerun(self, tensors: list[Any], given: list[Any], log: list[Any]) -> Any:
         """Run a call whose variables were changed by another call; `log` has its side effects.
 
         The other calls wait while it runs, except for side effects: these may wait for other calls.
@@ -69,7 +69,7 @@ class GuardedExecutable:
                 run = TreeRun(self.tree, raws, given)
                 run.read_snapshot()
             try:
-                path = self.tree.run_again(run, log, has_effects=True)
+                path = self.tree.rerun(run, log, has_effects=True)
             except OutOfRangeError:
                 if self.commit_before_exhaustion(run):
                     raise
@@ -91,7 +91,7 @@ class GuardedExecutable:
 
         def compute_and_store(before: Any) -> Any:
             run.snapshot = dict(zip(run.variables, before, strict=True))
-            path = self.tree.run_again(run, log, has_effects=False)
+            path = self.tree.rerun(run, log, has_effects=False)
             written, values = written_values(run, path)
             store_exclusively(written, make_versions(written, values))
             return run, path

@@ -59,7 +59,7 @@ class LoopLimit:
 
     def is_obeyed(self) -> bool:
         """Whether this code runs as part of a function that is traced or was traced."""
-        return bool(current_trace() or local.scratch or local.random_streams is not None)
+        return bool(current_trace() or local.random_streams is not None)
 
     def check(self, test: Any) -> Any:
         """The test of a `while` loop, or False after the last iteration."""
@@ -72,7 +72,7 @@ class LoopLimit:
         """`not test`, as a tensor if `test` is one."""
         return test == False if isinstance(test, Tensor) else not test  # noqa: E712  elementwise
 
-    def cut(self, iterable: Any) -> Any:
+    def limit_iterations(self, iterable: Any) -> Any:
         """The values of a `for` loop, up to the limit."""
         has_limit = isinstance(iterable, Tensor | RaggedTensor) or hasattr(iterable, "get_next")
         if self.left is None or not has_limit:
@@ -152,7 +152,7 @@ class LoopRewriter(ast.NodeTransformer):
         if directive is None:
             return loop
         variable, assignment = self.make_limit(loop, directive)
-        loop.iter = call_limit(variable, "cut", loop.iter)
+        loop.iter = call_limit(variable, "limit_iterations", loop.iter)
         return [assignment, loop]
 
 

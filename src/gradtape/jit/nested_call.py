@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.replica import split_count
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Constant, Node, Operand
@@ -32,6 +33,7 @@ class ReplayableTrace:
         reads: keys of variables, by the number of their value at the start.
         outputs: operands of the results.
         structure: structure of the result.
+        split_count: how often variables had got copies when it was recorded.
     """
 
     def __init__(self, arguments: list[Operand], nodes: list[Node]) -> None:
@@ -43,6 +45,7 @@ class ReplayableTrace:
         self.reads: dict[int, int] = {}
         self.outputs: list[Operand] = []
         self.structure: Any = None
+        self.split_count = split_count[0]
 
 
 def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
@@ -68,6 +71,8 @@ def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
 def find_replayable(function: Any, call: Call) -> ReplayableTrace | None:
     """The cached piece for the signature of a call, or None."""
     piece: ReplayableTrace | None = function.replayable_traces.get(call.key)
+    if piece is not None and piece.split_count != split_count[0]:
+        piece = None
     if piece is None and call.key in function._cache:
         path = function._cache[call.key].only_path
         if path is not None and not path.guards:
@@ -138,9 +143,9 @@ class TraceSnapshot:
         return piece
 
 
-def count_events(trace: Trace) -> tuple[int, int]:
-    """How many guards and side effects a trace has logged, and how many variables it created."""
-    return len(trace.log.events), len(trace.versions.created)
+def count_events(trace: Trace) -> tuple[int, int, int]:
+    """Counts of guards and effects, of created variables, and of variables that were split."""
+    return len(trace.log.events), len(trace.versions.created), split_count[0]
 
 
 def replay_trace(piece: ReplayableTrace, call: Call, trace: Trace) -> Any:

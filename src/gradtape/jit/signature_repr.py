@@ -100,7 +100,14 @@ class ConcreteFunctionBase:
         return tuple(v for v in self.variables if v.trainable)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The arguments and results as readable lines."""
+        """The arguments and results as readable lines.
+
+        Args:
+            verbose: whether to list the results, too.
+
+        Returns:
+            A string of several lines.
+        """
         return format_signature(self.function_type, self.captured_inputs)
 
     def __repr__(self) -> str:

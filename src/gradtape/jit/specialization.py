@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
@@ -14,21 +13,22 @@ from gradtape.core.ledger import ledger
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec
-from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.worker_group import connected_groups
 from gradtape.devices.array import to_device
 from gradtape.graph.trace import NeedsTape, Trace, raw_value
 from gradtape.jit.backward import SavedCall
-from gradtape.jit.executable import Executable, make_executable, record_traced_call
+from gradtape.jit.executable import Executable, record_traced_call
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
+from gradtape.jit.open_element import has_open_elements, specialise_for_run
 from gradtape.jit.open_signature import OpenTrace, OpenTraces
 from gradtape.jit.signature import Call
 from gradtape.jit.stepwise_plan import StepwisePlan
 from gradtape.jit.trace_path import TracedPath, convert_results
+from gradtape.jit.xla_executable import make_executable
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 from gradtape.state.variable.commit import commit, make_versions
-from gradtape.tape.source import variable_of
 
 log = logging.getLogger("gradtape")
 VARIABLE_OF = attrgetter("variable")
@@ -48,26 +48,6 @@ ShapeError.__module__ = InvalidArgumentError.__module__
 
 class OpenSizesFailed(Exception):  # noqa: N818  not an error
     """An op failed in a trace of unknown sizes: trace again for the sizes of the call."""
-
-
-class Arguments:
-    """The leaves of a call by kind: tensors (including wrapped iterators) and variables."""
-
-    __slots__ = ("tensors", "variables")
-
-    def __init__(self, leaves: Iterable[Any]) -> None:
-        """Sort the leaves."""
-        self.tensors: list[Tensor] = []
-        self.variables: list[Any] = []
-        for leaf in leaves:
-            if isinstance(leaf, Tensor):
-                self.tensors.append(leaf)
-            elif hasattr(leaf, "_read_next"):
-                self.tensors.append(make_tensor(Opaque(leaf._source)))
-            else:
-                variable = variable_of(leaf)
-                if variable is not None:
-                    self.variables.append(variable)
 
 
 class Specialization:
@@ -100,6 +80,8 @@ class Specialization:
         self.is_recent = False  # whether it was called again since the cache was last full
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
         self.open_traces: OpenTraces | None = None  # traces of unknown sizes that may serve it
+        self.element_traces: list[OpenTrace] = []  # traces that read elements of unknown sizes
+        self.opens_elements = True
         self.runs_stepwise = False  # whether the next call runs without a compiled plan
 
     def run(self, call: Call) -> Any:
@@ -144,15 +126,27 @@ class Specialization:
             try:
                 if type(stop) is GuardMiss or self.tree is None:
                     with self.tracing:
-                        return self.trace_and_run(call, stop.log)
+                        if not self.add_path_for_run(call, stop.log):
+                            return self.trace_and_run(call, stop.log)
                 executable = self.executable or self.make_executable()
                 if isinstance(executable, GuardedExecutable):
-                    return executable.run_again(call.tensors, call.variables, stop.log)
+                    return executable.rerun(call.tensors, call.variables, stop.log)
                 is_noted = bool(local.recorders) or ledger.active
                 run = executable.record if is_noted else executable.run
                 return run(call.tensors, call.variables)
             except StoppedRun as again:
                 stop = again
+
+    def add_path_for_run(self, call: Call, log: list[tuple[str, Any]]) -> bool:
+        """Add the path for a run that an element of new size has stopped; False if impossible."""
+        path = specialise_for_run(self.element_traces, call.tensors, log) if self.tree else None
+        if path is None:
+            return False
+        if self.tree is None or self.tree.paths >= MAX_PATHS:
+            self.tree, self.executable = GuardTree(path), None
+        else:
+            self.tree.add(path)
+        return True
 
     def run_eagerly(self, call: Call) -> Any:
         """Call the Python function."""
@@ -190,7 +184,7 @@ class Specialization:
             self.owner.differentiates = True
             return self.trace_and_run(call, trace.log.events)
         except OpenSizesFailed:
-            self.open_traces = None
+            self.open_traces, self.opens_elements = None, False
             self.owner.traces -= 1
             return self.trace_and_run(call, trace.log.events)
         finally:
@@ -241,12 +235,18 @@ class Specialization:
     def specialise_path(self, trace: Trace, path: TracedPath, call: Call) -> TracedPath:
         """Keep a path of unknown sizes for other calls; return the path for this call."""
         assert trace.sizes is not None
-        assert self.open_traces is not None
+        hints = dict(trace.sizes.hints or {})
         trace.sizes.freeze()
         traced = OpenTrace(path, trace.sizes)
+        if has_open_elements(trace):
+            if not trace.versions.created and not trace.give_up_reason:
+                self.element_traces.append(traced)
+            return path.specialise(hints)
+        if self.open_traces is None:
+            return path
         env = traced.find_env(call.tensors)
         assert env is not None, f"{self.owner.name}: the call violates its own assumptions"
-        if not trace.versions.created and not trace.give_up_reason:
+        if not trace.versions.created and not trace.give_up_reason and not trace.is_stale:
             self.open_traces.traces.append(traced)
         return path.specialise(env)
 
@@ -289,6 +289,7 @@ class Specialization:
         # A tape around this call needs the whole graph for the gradient.
         options = owner.trace_options._replace(keeps_all_nodes=bool(local.recorders))
         trace = Trace(options, self.streams, seen, call.device)
+        trace.opens_elements = self.opens_elements
         names = call.tensor_names(owner.parameters)
         if self.open_traces is not None:
             return trace, self.open_traces.add_inputs(trace, call.tensors, names)
@@ -297,6 +298,12 @@ class Specialization:
 
     def add_path(self, trace: Trace, path: TracedPath) -> None:
         """Add a path to the tree, or fall back to eager calls if that is impossible."""
+        if trace.is_stale:
+            return
+        for variable in path.states:
+            dependents = getattr(variable, "_dependents", None)
+            if dependents is not None:
+                dependents.add(self)
         if trace.give_up_reason:
             self.fall_back_to_eager(trace.give_up_reason)
         elif self.tree is None:
@@ -309,6 +316,12 @@ class Specialization:
             self.tree.add(path)
         self.only_path = path if self.tree and not path.guards and not path.effects else None
         self.executable = None
+
+    def forget(self) -> None:
+        """Trace the next call again: replicas have got copies of a variable of the graph."""
+        self.tree = self.only_path = self.executable = None
+        if self.open_traces is not None:
+            self.open_traces.traces.clear()
 
     def adopt(self, tree: GuardTree, path: TracedPath) -> None:
         """Take over the path of a trace on stand-ins."""
@@ -343,6 +356,8 @@ class Specialization:
             if tree is None:
                 raise CommitConflict([])  # another thread has fallen back to Python
             if path is None:
+                if connected_groups and len(tree.all_paths) == 1:
+                    self.announce_collectives(tree.all_paths[0])
                 self.executable = GuardedExecutable(tree)
                 return self.executable
             inputs = len(path.graph.inputs) - len(path.states)
@@ -354,6 +369,12 @@ class Specialization:
                 executable.run = self.count_calls(executable, calls)  # type: ignore[method-assign]
             self.executable = executable
         return executable
+
+    def announce_collectives(self, path: TracedPath) -> None:
+        """Let the workers compare the collectives of a graph when they run it first."""
+        from gradtape.compile.collective.agreement import announce_collectives
+
+        announce_collectives(self.owner.name, path.graph.nodes)
 
     def count_calls(self, executable: Any, calls: int) -> Any:
         """`executable.run`, until XLA replaces the executable after so many calls."""

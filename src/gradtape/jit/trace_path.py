@@ -97,7 +97,8 @@ class TracedPath:
             self.open_graph = OpenGraph(self.graph, [guard.number for guard in self.guards])
         made = copy(self)
         made.graph, positions = self.open_graph.specialise(env)
-        made.guards = [guard.at_position(positions[guard.position]) for guard in self.guards]
+        specs = made.graph.specs
+        made.guards = [g.at_position(positions[g.position], specs) for g in self.guards]
         made.effects = [node for node in made.graph.nodes if node.is_effect]
         made.specs = tuple([Spec((substitute(shape, env), dtype)) for shape, dtype in self.specs])
         made.has_constant_results = Constant in map(type, made.graph.outputs)

@@ -40,7 +40,7 @@ def gather_shape(params, indices, axis):
     return replace_axis(params.shape, axis, *indices.shape)
 
 
-@primitive(params=gather_wrt_params, indices=None, shape=gather_shape)
+@primitive(params=gather_wrt_params, indices=None, shape=gather_shape, new_arrays=True)
 def gather(params, indices, *, axis: int):
     """Slices of `params` along `axis`, one for each entry of `indices`."""
     if not indices.shape:
@@ -62,7 +62,7 @@ def lower_gather(params, indices, *, axis):
     return np.take(params, indices, axis=axis)
 
 
-@primitive(params=gather_wrt_params, indices=None, shape=gather_shape)
+@primitive(params=gather_wrt_params, indices=None, shape=gather_shape, new_arrays=True)
 def take(params, indices, *, axis: int):
     """As `gather`, for uses where TensorFlow's gradient is dense rather than IndexedSlices."""
     return box_string(params.take(indices, axis=axis))
@@ -134,6 +134,8 @@ def sum_rows_by_id(rows: Any, ids: Any, size: int) -> Any:
     wide = accumulator(rows.dtype)
     if rows.size < SPARSE_SUM_MIN_SIZE or wide.kind not in "fciu":
         total = np.zeros((size, *rows.shape[1:]), wide)
+        if wide.kind == "O":
+            total.fill(b"")  # strings are joined
         np.add.at(total, ids, rows)
         return total.astype(rows.dtype, copy=False)
     # A product with a sparse matrix of ones is many times faster than np.add.at. SciPy does not

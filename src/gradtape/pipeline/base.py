@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn
 
+from gradtape.core import nest
 from gradtape.core.argument import as_index
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.ledger import ledger
 from gradtape.core.origin import note_dataset
+from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.graph.guard import ValueRead
 from gradtape.pipeline.element.random_access import Rows
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.transformation.random_choice import RandomSource
 
@@ -24,7 +28,7 @@ UNKNOWN = -2
 Start = Callable[[], Iterator[Any]]
 
 
-class DatasetBase(CompositeTensor, Iterable[Any]):
+class DatasetBase(CompositeTensor, Iterable[E], Generic[E]):
     """State and construction of datasets, shared by the classes that define the methods.
 
     Attributes:
@@ -54,7 +58,7 @@ class DatasetBase(CompositeTensor, Iterable[Any]):
         self._start = start
         self._spec = spec
         self._cached_spec: Any = None
-        self._size = size
+        self._size = size if type(size) is int else UNKNOWN
         self._options = options or Options()
         self._find_rows: Callable[[], tuple[Rows, Start] | None] = has_no_rows
         self._is_pure: Callable[[], bool] = is_never_pure
@@ -135,6 +139,27 @@ def is_always_pure() -> bool:
     return True
 
 
+def has_no_value(element: Any) -> bool:
+    """Whether an element has tensors of a trace without values."""
+    leaves = nest.flatten(element, expand_composites=True)
+    return any(isinstance(t, SymbolicTensor) and t._array.trace.is_abstract for t in leaves)
+
+
+def as_static_size(size: Any) -> int | None:
+    """A size in an element spec; None if it is unknown."""
+    return size if type(size) is int else None
+
+
+def make_spec_dataset(spec: Any) -> Dataset:
+    """Make a dataset that has only a spec, in a trace without values."""
+    return make_dataset(refuse_iteration, lambda: spec, UNKNOWN)
+
+
+def refuse_iteration() -> NoReturn:
+    """Refuse to start an iteration over a dataset that has only a spec."""
+    raise ValueRead("elements of a dataset")
+
+
 def make_dataset(
     start: Start,
     spec: Callable[[], Any],
@@ -150,7 +175,13 @@ def make_dataset(
 
 
 def as_python_int(value: Any) -> int:
-    """Convert an integer or a scalar tensor of one to a Python integer."""
+    """Convert an integer or a scalar tensor of one to a Python integer.
+
+    In a trace without values, a tensor gives an unknown positive size.
+    """
+    if has_no_value(value):
+        unknown: Any = value._array.trace.sizes.make_unknown(least=1, from_data=True)
+        return unknown
     number = as_index(convert(value), "A number of elements")
     if number >= 2**63:
         raise ValueError(f"A number of elements must be below 2**63. Received {number}.")

@@ -22,9 +22,11 @@ from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.pipeline.base import INFINITE, DatasetBase, as_python_int, make_dataset
 from gradtape.pipeline.element.element import END
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.graph_iterator import TracedIterator
 from gradtape.pipeline.iterator import Iterator, NumpyIterator
 from gradtape.pipeline.options import Options
+from gradtape.pipeline.source.combination import CombinationMethods
 from gradtape.pipeline.source.constructor import SourceMethods
 from gradtape.pipeline.transformation.batch import BatchMethods
 from gradtape.pipeline.transformation.map import MapMethods
@@ -35,13 +37,14 @@ from gradtape.pipeline.transformation.window import WindowMethods
 
 
 class Dataset(
-    SourceMethods,
-    OrderMethods,
-    BatchMethods,
-    MapMethods,
-    WindowMethods,
-    BufferMethods,
-    ResampleMethods,
+    SourceMethods[E],
+    CombinationMethods[E],
+    OrderMethods[E],
+    BatchMethods[E],
+    MapMethods[E],
+    WindowMethods[E],
+    BufferMethods[E],
+    ResampleMethods[E],
 ):
     """A lazily computed sequence of elements, each a structure of tensors.
 
@@ -55,7 +58,7 @@ class Dataset(
     def _type_spec(self) -> DatasetSpec:
         return DatasetSpec(self.element_spec)
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[E]:
         """Start an iteration over the elements."""
         stage = current_trace()
         if stage:
@@ -95,7 +98,7 @@ class Dataset(
         """The options of this dataset; read-only, but they can be merged with others."""
         return self._options._copy_frozen()
 
-    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+    def with_options(self, options: Options, name: str | None = None) -> Dataset[E]:
         """The same dataset with `options` set."""
         if not isinstance(options, Options):
             raise TypeError(f"with_options: expected tf.data.Options. Received {type(options)}.")
@@ -121,14 +124,16 @@ class Dataset(
         return dataset
 
     @public
-    def get_single_element(self, name: str | None = None) -> Any:
+    def get_single_element(self, name: str | None = None) -> E:
         """The only element.
 
         Raises:
             InvalidArgumentError: if there is no element, or more than one.
         """
-        elements = iter(self)
-        found = next(elements, END)
+        elements: Any = iter(self)
+        if getattr(elements, "has_no_values", False):
+            return elements.get_next()
+        found: Any = next(elements, END)
         if found is END:
             raise InvalidArgumentError("get_single_element: Dataset was empty.")
         if next(elements, END) is not END:

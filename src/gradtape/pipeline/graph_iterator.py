@@ -8,16 +8,17 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.context import no_recording
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.per_replica import PerReplica, PerReplicaSpec
 from gradtape.core.ragged.spec import RaggedTensorSpec
+from gradtape.core.shape_rule import FRESH, numpy_dtype_of
 from gradtape.core.sparse_tensor import SparseTensorSpec
-from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
+from gradtape.graph.open_size import ElementSpec
 from gradtape.ops.raw_array import as_numpy_bool
 from gradtape.pipeline.element.element import END
-from gradtape.pipeline.element.output_spec import stand_in
-from gradtape.pipeline.element.structure import flatten_element, map_element, pack_element
+from gradtape.pipeline.element.structure import flatten_element, pack_element
 from gradtape.pipeline.optional import Optional
 
 
@@ -54,7 +55,6 @@ def get_next_kernel(source: Any) -> tuple[Any, ...]:
     return tuple([t._array for t in parts if isinstance(t, Tensor)])
 
 
-PLACEHOLDER_SIZE = 3  # for unknown dimensions of placeholders
 HAS_NEXT = Effect("has_next", has_next_kernel)
 GET_NEXT = Effect("get_next", get_next_kernel)
 
@@ -69,22 +69,42 @@ def iterator_handle(trace: Any, iterator: Any) -> Tensor:
 
 def get_next_in_trace(trace: Any, handle: Tensor, spec: Any) -> Any:
     """The next element, as traced tensors."""
-    leaves = iter(trace.run_effect(GET_NEXT, (handle,)))
-    return pack_element(spec, assemble_leaves(spec, leaves))
+    leaves = trace.run_effect(GET_NEXT, (handle,), component_tensor_specs(spec))
+    if any(isinstance(one, PerReplicaSpec) for one in flatten_element(spec)):
+        trace.hides_empty_sizes |= any(is_known_empty(leaf) for leaf in leaves)
+    return pack_element(spec, assemble_leaves(spec, iter(leaves)))
 
 
-def make_traced_placeholder(trace: Any, spec: Any) -> Any:
-    """A placeholder for an element, recorded like a `get_next`."""
+def is_known_empty(tensor: Any) -> bool:
+    """Whether a tensor has a size that is known to be zero."""
+    return any(type(n) is int and n == 0 for n in tensor._array.shape)
 
-    def with_rank(leaf: Any) -> Any:
-        unknown = isinstance(leaf, TensorSpec) and leaf.shape.rank is None
-        return TensorSpec([], leaf.dtype) if unknown else leaf
 
-    element = stand_in(map_element(with_rank, spec), PLACEHOLDER_SIZE)
-    parts = nest.flatten(flatten_element(element), expand_composites=True)
-    outs = tuple([trace.make_value(t._array) for t in parts if isinstance(t, Tensor)])
-    trace.record_node(GET_NEXT, (), {}, outs)
+def make_element_placeholder(trace: Any, spec: Any) -> Any:
+    """An element of a trace without values, recorded like a `get_next`."""
+    outs = trace.run_effect(GET_NEXT, (), component_tensor_specs(spec))
     return pack_element(spec, assemble_leaves(spec, iter(outs)))
+
+
+def component_tensor_specs(spec: Any) -> list[Any]:
+    """The specs of all tensors of an element, also inside composite ones."""
+    found: list[Any] = []
+    for one in flatten_element(spec):
+        if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
+            found += one._component_specs
+        elif isinstance(one, PerReplicaSpec):
+            found += component_tensor_specs(one._component_specs)
+        elif hasattr(one, "dtype"):
+            found.append(as_element_spec(one))
+    return found
+
+
+def as_element_spec(spec: Any) -> Any:
+    """The spec of a tensor of an element, whose unknown sizes are unknown in the graph."""
+    if spec.shape.rank is None:
+        return spec
+    sizes = tuple([FRESH if n is None else n for n in spec.shape.as_list()])
+    return ElementSpec((sizes, numpy_dtype_of(spec.dtype)))
 
 
 def get_next_optional_in_trace(trace: Any, handle: Tensor, spec: Any) -> Optional:
@@ -100,6 +120,8 @@ def assemble_leaves(spec: Any, leaves: PythonIterator[Any]) -> PythonIterator[An
     for one in flatten_element(spec):
         if isinstance(one, (RaggedTensorSpec, SparseTensorSpec)):
             yield one._from_components([next(leaves) for _ in one._component_specs])
+        elif isinstance(one, PerReplicaSpec):
+            yield PerReplica(list(assemble_leaves(one._component_specs, leaves)))
         else:
             yield next(leaves) if hasattr(one, "dtype") else None
 
@@ -116,9 +138,9 @@ class TracedIterator(PythonIterator[Any]):
 
         self._trace = trace
         self._spec = dataset.element_spec
-        self._remaining = 1 if trace.options.uses_stand_in_data else 0
-        if trace.options.uses_stand_in_data:
-            trace.note_stand_in_data()
+        self.has_no_values = trace.is_abstract
+        self._count = 0
+        if self.has_no_values:
             return
         (self._handle,) = trace.run_effect(Effect("iterate", begin, key=dataset), ())
 
@@ -133,11 +155,11 @@ class TracedIterator(PythonIterator[Any]):
 
     def __next__(self) -> Any:
         """The next element."""
-        if self._trace.options.uses_stand_in_data:
-            if not self._remaining:
+        if self.has_no_values:
+            if not self._trace.has_next(self._count):
                 raise StopIteration
-            self._remaining -= 1
-            return make_traced_placeholder(self._trace, self._spec)
+            self._count += 1
+            return make_element_placeholder(self._trace, self._spec)
         (more,) = self._trace.run_effect(HAS_NEXT, (self._handle,))
         if not self._trace.guard_value(more._array):
             raise StopIteration
@@ -149,8 +171,8 @@ class TracedIterator(PythonIterator[Any]):
         Raises:
             OutOfRangeError: after the last element.
         """
-        if self._trace.options.uses_stand_in_data:
-            return make_traced_placeholder(self._trace, self._spec)
+        if self.has_no_values:
+            return make_element_placeholder(self._trace, self._spec)
         return get_next_in_trace(self._trace, self._handle, self._spec)
 
     def get_next_as_optional(self) -> Optional:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator as PythonIterator
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn
 
 import numpy as np
 
 from gradtape.core import nest
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace, local, no_recording
-from gradtape.core.errors import (
-    InvalidArgumentError,
-    OutOfRangeError,
-    hide_library_frames,
-    public,
-    raise_call_error,
-)
+from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public, raise_call_error
 from gradtape.core.ledger import ledger, note_element
 from gradtape.core.lock import Lock
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.pipeline.element.element import END
 from gradtape.pipeline.element.structure import map_element
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.graph_iterator import (
     HAS_NEXT,
     LookaheadSource,
@@ -75,7 +71,7 @@ def raise_dataset_error(error: Exception, dataset: Any) -> NoReturn:
     raise_call_error(error, SimpleNamespace(__name__=name), (), {})
 
 
-class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
+class Iterator(CompositeTensor, PythonIterator[E], Trackable, Generic[E]):
     """One iteration over a dataset.
 
     Tapes do not record the functions of a dataset: gradients do not flow into a pipeline.
@@ -152,11 +148,11 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         while here < wanted and self._read_next() is not END:
             here += 1
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[E]:
         """This iterator."""
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> E:
         """The next element."""
         stage = local.recorders and current_trace()
         if stage:
@@ -179,7 +175,7 @@ class Iterator(CompositeTensor, PythonIterator[Any], Trackable):
         return element
 
     @public
-    def get_next(self, name: str | None = None) -> Any:
+    def get_next(self, name: str | None = None) -> E:
         """The next element.
 
         Raises:

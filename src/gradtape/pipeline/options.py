@@ -70,7 +70,14 @@ class OptionGroup:
                 value._freeze()
 
     def update(self, other: Any) -> None:
-        """Copy the options that are set in `other`."""
+        """Copy the options that are set in `other`.
+
+        Args:
+            other: options of the same kind.
+
+        Returns:
+            None.
+        """
         for name, value in other._values().items():
             mine = self.__dict__[name]
             if isinstance(value, OptionGroup):

@@ -9,16 +9,22 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.context import local
+from gradtape.core.context import current_trace, local
+from gradtape.core.dims import UnknownSizeError
+from gradtape.core.lazy_array import UnknownRankError
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.guard import ValueRead
 from gradtape.jit.cache_key import describe
 from gradtape.jit.concrete_function import ConcreteFunction
-from gradtape.jit.function import MOST_SIGNATURES, Function, RunMode
+from gradtape.jit.function import Function
+from gradtape.jit.function_cache import MOST_SIGNATURES
+from gradtape.jit.run_mode import RunMode
+from gradtape.ops.raw_array import make_virtual_array
 from gradtape.pipeline.element.element import call_user_function
-from gradtape.pipeline.element.output_spec import stand_in
+from gradtape.pipeline.element.output_spec import infer_output, is_plain_spec
 from gradtape.pipeline.element.random_access import MappedRows, Rows, make_packer
-from gradtape.pipeline.element.structure import flatten_element
+from gradtape.pipeline.element.structure import flatten_element, map_element
 from gradtape.pipeline.iteration import Iteration, current_iteration
 from gradtape.pipeline.transformation.random_choice import RandomSource
 from gradtape.pipeline.transformation.vectorized_map import vectorize_graph
@@ -121,24 +127,36 @@ class UserFunction(RandomSource):
             switch_iteration(self.streams, work)
         return call_user_function(self, element)
 
-    def call_on_placeholder(self, *element: Any) -> Any:
-        """Call the function on a placeholder for an element, without changing variables."""
-        if not all(has_no_composites(part) for part in element):
-            return self.python_function(*element)
-        call = self.function._signature.bind(element, {})
-        return self.function.specialization_for(call).dry_run(call)
+    def call_in_trace(self, *element: Any) -> Any:
+        """Call the Python function on the tensors of a trace without values."""
+        try:
+            return self.function.traced_function()(*element)
+        except TypeError:
+            self.check_arity(len(element))
+            raise
 
     def infer_output_spec(self, spec: Any) -> Any:
-        """Infer the spec of the results for elements of `spec`, by tracing on placeholders.
+        """The spec of the results for elements of `spec`, by tracing without values.
 
-        Returns None if tracing is not enough: the function branches on values or has side effects.
+        The first call for such elements then finds the trace.
         """
+        if is_plain_spec(spec) and not current_trace():
+            found = self.trace_specs(spec)
+            if found is not None:
+                return found
+        return infer_output(self.call_in_trace, spec)
+
+    def trace_specs(self, spec: Any) -> Any:
+        """The specs of the results by one trace; None if it needs values or is too large."""
         args = spec if type(spec) is tuple else (spec,)
-        leaves = flatten_element(spec)
-        if not all(isinstance(s, TensorSpec) and s.shape.rank is not None for s in leaves):
+        try:
+            concrete = ConcreteFunction(self.function, args, {}, blindly=True)
+        except (ValueRead, UnknownSizeError, UnknownRankError):
             return None
-        concrete = ConcreteFunction(self.function, args, {}, blindly=True)
-        if concrete._path is None or concrete._path.guards:
+        except TypeError:
+            self.check_arity(len(args))
+            raise
+        if concrete._path is None:
             return None
         found = concrete.structured_outputs
         leaves = flatten_element(found)
@@ -169,7 +187,7 @@ class UserFunction(RandomSource):
         kinds = [np.dtype(s.dtype.as_numpy_dtype) for s in leaves]
         key = tuple(zip(shapes, kinds, strict=True))
         if key not in self.plans:
-            found = self.find_plan(stand_in(spec, 1))
+            found = self.find_plan(map_element(make_virtual_tensor, spec))
             if found is not None:
                 self.plans[key] = found
         plan = self.plans.get(key)
@@ -210,6 +228,11 @@ class MapPlan:
         """The raw results for `count` rows."""
         assert self.batch_function is not None
         return self.batch_function([*raws, *self.captures], count)
+
+
+def make_virtual_tensor(spec: TensorSpec) -> Tensor:
+    """A tensor of this spec for a cache key; it takes no memory and has no value."""
+    return make_tensor(make_virtual_array(spec.shape.as_list(), spec.dtype.as_numpy_dtype))
 
 
 def make_result_packer(path: Any) -> Callable[[list[Any]], Any] | None:

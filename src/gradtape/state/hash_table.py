@@ -133,7 +133,14 @@ class LookupTable(TrackableResource):
 
     @public
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys and their values, as two tensors."""
+        """All keys and their values, as two tensors.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            A pair of tensors.
+        """
         held = dict(self._entries.values_by_key)
         keys = np.array(list(held), self._key_dtype.as_numpy_dtype)
         return make_tensor(keys), make_tensor(

@@ -27,6 +27,16 @@ def is_variable(value: Any) -> bool:
     return isinstance(value, Variable) or hasattr(value, "_should_act_as_resource_variable")
 
 
+def is_trainable_variable(value: Any) -> bool:
+    """Whether a leaf is a trainable variable."""
+    return is_variable(value) and bool(getattr(value, "trainable", False))
+
+
+def is_frozen_variable(value: Any) -> bool:
+    """Whether a leaf is a variable that is not trainable."""
+    return is_variable(value) and not getattr(value, "trainable", False)
+
+
 class Module(Trackable):
     """Base class of objects that own variables.
 
@@ -94,12 +104,12 @@ class Module(Trackable):
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
         """The trainable variables."""
-        return tuple(v for v in self.variables if getattr(v, "trainable", False))
+        return tuple(self._flatten(predicate=is_trainable_variable))
 
     @property
     def non_trainable_variables(self) -> tuple[Any, ...]:
         """The variables that are not trainable."""
-        return tuple(v for v in self.variables if not getattr(v, "trainable", False))
+        return tuple(self._flatten(predicate=is_frozen_variable))
 
     @property
     def submodules(self) -> tuple[Module, ...]:

@@ -24,10 +24,11 @@ from gradtape.core.fastpath.codegen import INPUT_NAMES, readable_text
 from gradtape.core.fastpath.specialise import compile_template, find_template
 from gradtape.core.generated_code import REFERENCE
 from gradtape.core.identifier import check_identifier
-from gradtape.core.ledger import ledger, make_backward_location
+from gradtape.core.ledger import ledger
 from gradtape.core.ports import SizePort, TapePort
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.core.user_location import make_backward_location
 from gradtape.ops.cotangent import Cotangents, accumulate, make_absent_cotangent
 from gradtape.ops.reduce import unbroadcast
 from gradtape.tape.indexed_slices import (
@@ -307,8 +308,8 @@ def run_at_origin(uid: int, step: Any, entry: Any, g: Any, grads: dict[int, Any]
         step(entry, g, grads)
         return
     before = local.origin
-    local.origin = make_backward_location(node.location, node.op.name)
     try:
+        local.origin = make_backward_location(node.location, node.op.name)
         step(entry, g, grads)
     finally:
         local.origin = before

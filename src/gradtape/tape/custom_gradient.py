@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -154,11 +154,33 @@ def record_custom_gradient(
         outs = recorders[0].record_user_gradient(results, inputs, grad)
     else:
         outs = [make_tensor(t._array) for t in results]
-    specs = tuple(Spec((out._array.shape, out._array.dtype)) for out in outs)
-    step = CustomGradientStep(grad, specs, [t._array.shape for t in inputs])
+    step = make_custom_step(outs, inputs, grad)
     if ledger.active:
         note_custom(inputs, results, outs, step)
-    for recorder in local.recorders:
+    record_on_tapes(local.recorders, outs, inputs, step, results)
+    return outs
+
+
+def make_custom_step(
+    outs: list[Tensor], inputs: list[Tensor], grad: Callable[..., list[Any]]
+) -> CustomGradientStep:
+    """The backward step of `outs` as a function of `inputs` with the gradient `grad`."""
+    specs = tuple(Spec((out._array.shape, out._array.dtype)) for out in outs)
+    return CustomGradientStep(grad, specs, [t._array.shape for t in inputs])
+
+
+def record_on_tapes(
+    recorders: Iterable[Any],
+    outs: list[Tensor],
+    inputs: list[Tensor],
+    step: CustomGradientStep,
+    results: Sequence[Tensor] = (),
+) -> None:
+    """Record `outs` in each recorder as a function of `inputs` with the backward step `step`.
+
+    `results` are tensors of the same values that the ops of the function have computed.
+    """
+    for recorder in recorders:
         mask = sum(1 << i for i, t in enumerate(inputs) if t.uid in recorder)
         if not mask:
             continue
@@ -171,10 +193,9 @@ def record_custom_gradient(
             # As in TensorFlow, tangents computed through the function's own ops take precedence.
             recorder.update(
                 (out.uid, recorder[t.uid])
-                for out, t in zip(outs, results, strict=True)
+                for out, t in zip(outs, results, strict=False)
                 if t.uid in recorder
             )
-    return outs
 
 
 class CustomGradientFunction:

@@ -13,17 +13,18 @@ from typing import Any
 from weakref import ref
 
 from gradtape.core import nest
-from gradtape.core.context import local, pop_recorder, push_recorder, use_recorders
+from gradtape.core.context import local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
-from gradtape.core.ledger import ledger, note_tape, serial_of
+from gradtape.core.ledger import ledger, note_tape
 from gradtape.core.ports import ExplainPort
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.shape import as_scalar_unless_string, zeros
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
+from gradtape.tape.recording_block import RecordingBlock
 from gradtape.tape.source import current_value, make_zeros_like, needs_zeros, variable_of
 from gradtape.tape.step import ROUTE_COTANGENT
 
@@ -54,6 +55,7 @@ class TangentRecord(dict[int, Any]):
     def __init__(self, lead: tuple[int, ...] = ()) -> None:
         """Start empty. A tangent has the shape `lead` + the shape of its tensor."""
         self.lead = lead
+        self.thread_dict: dict[str, Any] = {}  # `local.__dict__` of the thread that records
         self.variables: dict[int, Tensor] = {}
         self.refs: dict[int, TangentRef] = {}
 
@@ -119,7 +121,7 @@ class TangentRecord(dict[int, Any]):
         return tuple(kept)
 
 
-class ForwardAccumulator:
+class ForwardAccumulator(RecordingBlock):
     """Compute Jacobian-vector products while the function runs.
 
     Args:
@@ -154,7 +156,6 @@ class ForwardAccumulator:
         return self
 
     def _start(self, primals: Any, tangents: Any, lead: tuple[int, ...]) -> None:
-        self._recording = False
         self._tangents = TangentRecord(lead)
         nest.assert_same_structure(primals, tangents)
         flat = nest.flatten(primals)
@@ -196,21 +197,10 @@ class ForwardAccumulator:
 
     def __enter__(self) -> ForwardAccumulator:
         """Start accumulating."""
-        if self._recording:
+        if self._open_record is not None:
             raise ValueError("ForwardAccumulator: the accumulator is already recording.")
-        push_recorder(self._tangents)
-        self._recording = True
-        if ledger.active:
-            note_tape(self, "enter", serial_of(self._tangents))
+        self._activate(self._tangents)
         return self
-
-    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
-        """Stop accumulating."""
-        if self._recording:
-            pop_recorder(self._tangents)
-            self._recording = False
-            if ledger.active:
-                note_tape(self, "exit")
 
     def explain(self, target: Any, source: Any) -> Any:
         """Say why `jvp(target)` is None; see `GradientTape.explain`. `source` is a primal."""

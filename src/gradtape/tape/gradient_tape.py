@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Mapping
 from importlib import import_module
 from operator import is_
 from typing import Any, TypeVar, overload
 
-from gradtape.core import context, nest
+from gradtape.core import nest
 from gradtape.core.argument import describe
 from gradtape.core.context import current_trace, local
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
-from gradtape.core.errors import (
-    REDISPATCH,
-    Apart,
-    hide_library_frames,
-    raise_call_error,
-    redispatch,
-)
+from gradtape.core.errors import REDISPATCH, raise_call_error, redispatch
 from gradtape.core.fastpath.kernel_source import FLOAT32
-from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape, serial_of
+from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape
 from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.initial_cotangent import initial_cotangents
+from gradtape.tape.jacobian_method import JacobianMethods
 from gradtape.tape.located_record import RecordClass
+from gradtape.tape.recording_block import PausedRecording, RecordingBlock
 from gradtape.tape.source import (
     as_cotangent_tensor,
     collect_gradient,
     current_value,
     needs_zeros,
     source_uids,
-    to_current_trace,
     variable_of,
 )
 from gradtape.tape.tape_display import DisplayMethods
@@ -53,7 +48,7 @@ def watched_uids(things: list[Any]) -> tuple[tuple[int, Any], ...]:
     return tuple([(current_value(t).uid, getattr(variable_of(t), "_key", None)) for t in things])
 
 
-class GradientTape(DisplayMethods):
+class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
     """Record operations for automatic differentiation.
 
     The tape watches trainable variables that are read inside its context. Call `watch` to watch
@@ -76,42 +71,29 @@ class GradientTape(DisplayMethods):
         self._tape: TapeRecord | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
-        self._recording = False
         self._variables: dict[int, tuple[Any, dict[int, None]]] = {}
         if ledger.active:
             note_tape(self, "made")
 
     def __enter__(self) -> GradientTape:
         """Start or resume recording."""
-        self._push_tape()
-        return self
-
-    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
-        """Stop recording."""
-        if self._recording:
-            self._pop_tape()
-
-    def _push_tape(self) -> None:
-        if self._recording:
+        if self._open_record is not None:
             raise ValueError(
                 "GradientTape: the tape is still recording. Leave its context before you enter it "
                 "again."
             )
-        if self._tape is None:
-            self._tape = RecordClass.chosen(self._watch_accessed_variables)
-        self._tape.thread_dict = local.__dict__
-        context.push_recorder(self._tape)
-        self._recording = True
-        if ledger.active:
-            note_tape(self, "enter", serial_of(self._tape))
-
-    def _pop_tape(self) -> None:
-        if not self._recording:
-            raise ValueError("GradientTape: the tape is not recording.")
-        context.pop_recorder(self._tape)
-        self._recording = False
-        if ledger.active:
-            note_tape(self, "exit")
+        record = self._tape
+        if record is None:
+            record = self._tape = RecordClass.chosen(self._watch_accessed_variables)
+        if record.unmarked or ledger.active:
+            self._activate(record)
+            return self
+        # `_activate`, spelled out: a tape is entered at every step of a training loop
+        home = record.thread_dict = local.__dict__
+        recorders = (*home.get("recorders", ()), record)
+        self._open_record = record
+        home["recorders"] = recorders
+        return self
 
     def watch(self, tensor: Any) -> None:
         """Record the ops on `tensor` from now on.
@@ -142,12 +124,8 @@ class GradientTape(DisplayMethods):
             raise RuntimeError(
                 "GradientTape.watch: the tape must be recording. Enter its context first."
             )
-        if not self._recording:
-            return
-        try:
+        if self._open_record is not None:
             self._watch(things)
-        except Apart as error:
-            redispatch(error, type(self)._watch, (self, things), {})
 
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None
@@ -162,30 +140,26 @@ class GradientTape(DisplayMethods):
             variable = variable_of(t)
             if variable is None:
                 if t._array.dtype.kind not in "iubO":
-                    self._tape.watch(to_current_trace(t).uid)
+                    stage = current_trace()
+                    self._tape.watch((stage[0].capture(t) if stage else t).uid)
             else:
                 self._tape.watch_variable(variable, variable._current_version().uid)
 
-    @contextlib.contextmanager
-    def stop_recording(self) -> Iterator[None]:
+    def stop_recording(self) -> PausedRecording:
         """Do not record within this scope."""
         if self._tape is None:
             raise RuntimeError("GradientTape.stop_recording: the tape is not recording.")
-        self._pop_tape()
-        if ledger.active:
-            note_tape(self, "pause")
-        try:
-            yield
-        finally:
-            self._push_tape()
+        return PausedRecording(self)
 
     def reset(self) -> None:
         """Forget everything recorded and watched."""
         if ledger.active:
             note_tape(self, "reset")
-        self._pop_tape()
+        if self._open_record is None:
+            raise ValueError("GradientTape.reset: the tape is not recording.")
+        self._deactivate()
         self._tape = None
-        self._push_tape()
+        self.__enter__()
 
     def watched_variables(self) -> tuple[Any, ...]:
         """Variables watched by this tape, in order of their creation."""
@@ -213,7 +187,7 @@ class GradientTape(DisplayMethods):
     def gradient(
         self,
         target: Any,
-        sources: dict[K, Any],
+        sources: Mapping[K, object],
         output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> dict[K, Tensor]: ...
@@ -277,7 +251,8 @@ class GradientTape(DisplayMethods):
             seeds: list[tuple[Tensor, Any]] = [(target, make_ones(target._array))]
         else:
             seeds = initial_cotangents(nest.flatten(target), weights)
-        self._stop_or_warn("gradient")
+        if self._open_record is not None:
+            self._stop_or_warn("gradient")
         recorded = bool(local.recorders)
         grads: dict[int, Any] = {SOURCES: wanted}
         for t, seed in seeds:
@@ -335,10 +310,10 @@ class GradientTape(DisplayMethods):
         return self._tape
 
     def _stop_or_warn(self, warn_of: str = "") -> None:
-        if not self._recording:
+        if self._open_record is None:
             return
         if not self._persistent:
-            self._pop_tape()
+            self._deactivate()
         elif warn_of:
             log.warning(
                 "Calling GradientTape.%s on a persistent tape inside its context is significantly "
@@ -351,109 +326,3 @@ class GradientTape(DisplayMethods):
         if not self._persistent and self._tape is not None:
             self._variables = self._tape.variables
             self._tape = None
-
-    @overload
-    def jacobian(
-        self,
-        target: Any,
-        sources: list[Any],
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> list[Tensor]: ...
-    @overload
-    def jacobian(
-        self,
-        target: Any,
-        sources: tuple[Any, ...],
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> tuple[Tensor, ...]: ...
-    @overload
-    def jacobian(
-        self,
-        target: Any,
-        sources: dict[K, Any],
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> dict[K, Tensor]: ...
-    @overload
-    def jacobian(
-        self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Tensor: ...
-    def jacobian(
-        self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        """Derivative of every element of `target` with respect to every element of `sources`.
-
-        Args:
-            target: a tensor.
-            sources: tensors or variables, or a nested structure of them.
-            unconnected_gradients: result for a source that `target` does not depend on:
-                "none" or "zero".
-            parallel_iterations: ignored.
-            experimental_use_pfor: False requires a persistent tape; otherwise ignored.
-
-        Returns:
-            For each source a tensor of shape target.shape + source.shape, or None.
-        """
-        from gradtape.tape.jacobian import jacobian
-
-        try:
-            return jacobian(self, target, sources, unconnected_gradients, experimental_use_pfor)
-        except Exception as error:
-            try:
-                raise_call_error(error, type(self).jacobian, (self, target, sources), {})
-            except Exception as final:
-                hide_library_frames(final)
-                raise
-
-    def batch_jacobian(
-        self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Tensor:
-        """Derivative of each row of `target` with respect to the same row of `source`.
-
-        Args:
-            target: a tensor of shape (b, y1, …).
-            source: a tensor of shape (b, x1, …); row i of `target` should depend on row i alone.
-            unconnected_gradients: ignored; an unconnected source gets zeros, as in TensorFlow.
-            parallel_iterations: a value other than None requires a persistent tape.
-            experimental_use_pfor: False requires a persistent tape; otherwise ignored.
-
-        Returns:
-            A tensor of shape (b, y1, …, x1, …).
-        """
-        from gradtape.tape.jacobian import batch_jacobian
-
-        try:
-            return batch_jacobian(
-                self,
-                target,
-                source,
-                unconnected_gradients,
-                parallel_iterations,
-                experimental_use_pfor,
-            )
-        except Exception as error:
-            try:
-                raise_call_error(error, type(self).batch_jacobian, (self, target, source), {})
-            except Exception as final:
-                hide_library_frames(final)
-                raise

@@ -9,6 +9,10 @@ from gradtape.core.context import current_trace, local, use_recorders
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
+from gradtape.core.open_shape import has_dims
+from gradtape.core.ports import SizePort
+from gradtape.core.progress import track_progress
+from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.elementwise import conj
 from gradtape.ops.initial_cotangent import make_batch_identity_rows, make_identity_rows
@@ -57,7 +61,7 @@ def jacobian(
     for k, source in enumerate(flat):
         current = current_value(source)
         if results[k] is None and zero:
-            results[k] = make_tensor(zeros(shape + shape_of(current), current._array.dtype))
+            results[k] = make_zeros(shape + shape_of(current), current._array.dtype)
     return nest.pack_sequence_as(sources, results)
 
 
@@ -92,10 +96,19 @@ def batch_jacobian(
     size = out._array.size // max(shape[0], 1) if out._array.size else 0
     rows = compute_jacobian_rows(tape, record, out, uids, size, make_batch_identity_rows)[0]
     if rows is None:
-        return make_tensor(zeros(shape + inner[1:], x._array.dtype))
+        return make_zeros(shape + inner[1:], x._array.dtype)
     n = len(inner) + 1
     swapped = transpose(rows, perm=(1 - n, -n, *range(2 - n, 0)))
     return reshape_jacobian(swapped, shape, inner[1:])
+
+
+def make_zeros(shape: tuple[Any, ...], dtype: Any) -> Tensor:
+    """A tensor of zeros; in a trace its sizes may be unknown."""
+    return (
+        SizePort.make_filled(shape, 0, dtype)
+        if has_dims(shape)
+        else make_tensor(zeros(shape, dtype))
+    )
 
 
 def require_jacobian_record(tape: GradientTape, use_pfor: bool, method: str) -> TapeRecord:
@@ -129,23 +142,26 @@ def compute_jacobian_rows(
     record: TapeRecord,
     target: Tensor,
     uids: list[list[int]],
-    size: int,
+    size: Any,  # an integer, or a symbolic size
     seeds: Any,
 ) -> list[Any]:
     """For each source, its cotangents for all `size` seeds: (size, *source.shape), or None."""
     recorded = bool(local.recorders)
     wanted = frozenset(uid for some in uids for uid in some)
-    chunk = rows_per_chunk(record, target, size)
     parts: list[list[Any]] = [[] for _ in uids]
-    starts = range(0, size, chunk) or range(1)
-    for start in starts:
-        stop = min(start + chunk, size)
-        seed = seeds(start, stop, target._array.shape, target._array.dtype)
+    if isinstance(size, int):
+        chunk = rows_per_chunk(record, target, size)
+        starts = range(0, size, chunk) or range(1)
+    else:  # a size that the trace does not know: all rows in one pass
+        chunk, starts = size, range(1)
+    for start in track_progress(starts, len(starts), "jacobian"):
+        stop = min(start + chunk, size) if isinstance(size, int) else size
+        seed = compute_constant(seeds, start, stop, target._array.shape, target._array.dtype)
         grads: dict[int, Any] = {
             SOURCES: wanted,
-            target.uid: make_tensor(seed) if recorded else seed,
+            target.uid: make_tensor(seed) if recorded and not isinstance(seed, Tensor) else seed,
         }
-        release = not tape._persistent and stop == size
+        release = not tape._persistent and start == starts[-1]
         found = backward_pass(record, grads, recorded, release)
         for some, part in zip(uids, parts, strict=True):
             total = None

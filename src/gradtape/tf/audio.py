@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FLOAT32, FRESH, INT32, OBJECT
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_as
 
 __all__ = ["decode_wav", "encode_wav"]
 
@@ -105,13 +106,14 @@ def fit_axis(audio: Any, size: int, axis: int) -> Any:
     return np.pad(kept, missing)
 
 
-@call_on_host
+@call_on_host(
+    lambda contents, channels, samples: (
+        Spec((tuple([FRESH if n < 0 else n for n in (samples, channels)]), FLOAT32)),
+        Spec(((), INT32)),
+    )
+)
 def parse_wav(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Tensor]:
     """Parse a WAV file into samples and sample rate."""
-    if local.probe_size:  # shape inference needs only the shapes
-        sizes = (samples, channels)
-        shape = [local.probe_size if n < 0 else n for n in sizes]
-        return make_tensor(np.zeros(shape, np.float32)), make_tensor(np.int32(0))
     shape = list(contents._array.shape)
     require_wav(not shape, "contents must be scalar", f"the shape {shape}")
     reader = WavReader(contents._array[()])
@@ -123,7 +125,7 @@ def parse_wav(contents: Tensor, channels: int, samples: int) -> tuple[Tensor, Te
     return make_tensor(np.ascontiguousarray(audio)), make_tensor(np.int32(rate))
 
 
-@call_on_host
+@call_on_host(describe_as(dtype=OBJECT))
 def serialize_wav(audio: Tensor, rate: Tensor) -> Tensor:
     """Serialize samples as a WAV file."""
     samples = np.asarray(audio._array)
@@ -149,6 +151,9 @@ def decode_wav(
         desired_samples: how many samples to return, cropped or zero-padded; all by default.
         name: has no effect here.
 
+    Returns:
+        The samples (samples, channels) and the sample rate.
+
     Raises:
         InvalidArgumentError: if `contents` is not a 16-bit WAV file.
     """
@@ -165,6 +170,9 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
         audio: samples of shape (time, channels); values outside [-1, 1] are clipped.
         sample_rate: samples per second.
         name: has no effect here.
+
+    Returns:
+        A string scalar.
 
     Raises:
         InvalidArgumentError: if `audio` does not have rank 2.

@@ -6,26 +6,53 @@ import builtins
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import convert as conversion
-from gradtape.core import nest, shape_inference
+from gradtape.core import nest
+from gradtape.core.block_exit import BlockEnd, BlockExit
 from gradtape.core.context import current_trace, local, no_recording
 from gradtape.core.convert import convert
-from gradtape.core.errors import hide_library_frames, public
+from gradtape.core.errors import public
 from gradtape.core.name_scope import current_scope
 from gradtape.core.name_scope import name_scope as name_scope
 from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec, TypeSpec, type_spec_of
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.devices.array import HOST
 from gradtape.state.variable.variable import Variable
 from gradtape.tf.array.shape import identity
 from gradtape.tf.array.tensor_array import TensorArray, TensorArraySpec
 from gradtape.tf.config.device import LogicalDevice, find_device
+
+NO_DEVICE_SET = object()
+
+
+def leave_device(end: BlockEnd, unused: list[BlockEnd]) -> Generator[None, None, None]:
+    """Steps of `BlockExit`: use the device around the block again."""
+    while True:
+        try:
+            end.is_usable = True
+            yield
+        except GeneratorExit:  # the end is not used any more
+            end.block = None
+            raise
+        finally:
+            end.is_usable = False
+            block, end.block = end.block, None
+            if block is not None:
+                before, home = block._outer_devices[-1], local.__dict__
+                if before is not NO_DEVICE_SET:
+                    home["device"] = before
+                elif "device" in home:
+                    del home["device"]
+                block._outer_devices.pop()
+        del block
+        unused.append(end)
 
 
 class device:  # noqa: N801  TensorFlow's name, used like a function
@@ -75,26 +102,29 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
                 trace.request_device(chosen)
         local.device = chosen
 
-    def __exit__(self, *error: Any) -> None:
-        before = self._outer_devices.pop()
-        if before is NO_DEVICE_SET:
-            vars(local).pop("device", None)
-        else:
-            local.device = before
-
-
-NO_DEVICE_SET = object()
+    __exit__ = BlockExit(leave_device)
 
 
 def init_scope() -> contextlib.AbstractContextManager[None]:
-    """Scope in which ops run eagerly and unrecorded, even inside a tape or a trace."""
-    return shape_inference.outside() if local.scratch else no_recording()
+    """Scope in which ops run eagerly and unrecorded, even inside a tape or a trace.
+
+    Yields:
+        None.
+    """
+    return no_recording()
 
 
 @public
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
-    """Call the functions in `control_inputs`; tensors need nothing, as eager ops run in order."""
+    """Call the functions in `control_inputs`; tensors need nothing, as eager ops run in order.
+
+    Args:
+        control_inputs: a list of tensors and functions without arguments, or None.
+
+    Returns:
+        A context manager.
+    """
     for one in control_inputs or ():
         if callable(one):
             one()
@@ -108,6 +138,9 @@ def group(*inputs: Any, **kwargs: Any) -> None:
     Args:
         *inputs: tensors, or nested structures of them.
         **kwargs: only `name`.
+
+    Returns:
+        None.
     """
     kwargs.pop("name", None)
     if kwargs:
@@ -116,26 +149,56 @@ def group(*inputs: Any, **kwargs: Any) -> None:
 
 
 def no_op(name: str | None = None) -> None:
-    """Do nothing."""
+    """Do nothing.
+
+    Args:
+        name: has no effect here.
+
+    Returns:
+        None.
+    """
 
 
 def executing_eagerly() -> bool:
-    """Whether ops compute their result when they are called."""
+    """Whether ops compute their result when they are called.
+
+    Returns:
+        A bool.
+
+    Example:
+        >>> tf.executing_eagerly()
+        True
+    """
     return not inside_function()
 
 
 def inside_function() -> bool:
-    """Whether a `tf.function` is being traced."""
-    return local.scratch or any(getattr(r, "symbolic", False) for r in local.recorders)
+    """Whether a `tf.function` is being traced.
+
+    Returns:
+        A bool.
+    """
+    return any(getattr(r, "symbolic", False) for r in local.recorders)
 
 
 def get_logger() -> logging.Logger:
-    """The logger named "tensorflow"."""
+    """The logger named "tensorflow".
+
+    Returns:
+        A `logging.Logger`.
+    """
     return logging.getLogger("tensorflow")
 
 
 def timestamp(name: str | None = None) -> Tensor:
-    """Seconds since 1970 as a float64 scalar."""
+    """Seconds since 1970 as a float64 scalar.
+
+    Args:
+        name: has no effect here.
+
+    Returns:
+        A float64 scalar.
+    """
     return make_tensor(np.float64(time.time()))
 
 
@@ -146,6 +209,9 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     Args:
         tensor: a tensor; any other value is returned unchanged.
         partial: has no effect here.
+
+    Returns:
+        A NumPy array or None.
     """
     if isinstance(tensor, EagerTensor):
         return tensor.numpy()
@@ -162,6 +228,9 @@ def register_tensor_conversion_function(
         base_type: a class or a tuple of classes.
         conversion_func: returns a tensor, or NotImplemented to pass the value to the next function.
         priority: functions with smaller numbers are tried first.
+
+    Returns:
+        None.
 
     Raises:
         TypeError: if an argument has the wrong type, or `base_type` is a numeric type of Python or
@@ -187,8 +256,18 @@ def register_tensor_conversion_function(
 def type_spec_from_value(value: Any) -> TypeSpec:
     """The spec that describes `value`: its own, or that of the tensor it converts to.
 
+    Args:
+        value: a tensor, dataset or other value.
+
+    Returns:
+        A TypeSpec.
+
     Raises:
         TypeError: if `value` does not convert to a tensor.
+
+    Example:
+        >>> tf.type_spec_from_value(tf.ones([2]))
+        TensorSpec(shape=(2,), dtype=tf.float32, name=None)
     """
     spec = (
         TensorArraySpec.from_value(value) if isinstance(value, TensorArray) else type_spec_of(value)
@@ -204,22 +283,50 @@ def type_spec_from_value(value: Any) -> TypeSpec:
 
 
 def get_current_name_scope() -> str:
-    """The current name scope, without the "/" at its end."""
+    """The current name scope, without the "/" at its end.
+
+    Returns:
+        A string.
+    """
     return current_scope().rstrip("/")
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether `tensor` is symbolic: a tensor without a value, inside a traced function."""
+    """Whether `tensor` is symbolic: a tensor without a value, inside a traced function.
+
+    Args:
+        tensor: a tensor.
+
+    Returns:
+        A bool.
+    """
     return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
 
 
 @public
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
-    """`tensors` unchanged: eager tensors are already computed."""
+    """`tensors` unchanged: eager tensors are already computed.
+
+    Args:
+        tensors: a list of tensors.
+        control_inputs: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A list of tensors.
+    """
     return tensors
 
 
 @public
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
-    """A tensor equal to `input`."""
+    """A tensor equal to `input`.
+
+    Args:
+        input: a tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor.
+    """
     return identity(input)

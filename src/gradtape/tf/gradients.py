@@ -180,7 +180,14 @@ def register_gradient(name: str, f: Callable[..., Any] | None) -> None:
 
 @public
 def no_gradient(op_type: str) -> None:
-    """Register that ops of `op_type` have no gradient."""
+    """Register that ops of `op_type` have no gradient.
+
+    Args:
+        op_type: the name of an op.
+
+    Returns:
+        None.
+    """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     register_gradient(op_type, None)

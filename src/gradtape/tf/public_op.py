@@ -177,7 +177,7 @@ def make_unary_op(
     public_function = convert_and_call
     for function, allowed in reversed(pairs):
         public_function = make_public_function(function.op, allowed, public_function, names)
-    return copy_docstring(public_function, pairs[0][0])
+    return write_docstring(public_function, pairs[0][0], every)
 
 
 @overload
@@ -263,15 +263,48 @@ def make_binary_op(
         public_function = make_public_function(
             function.op, allowed, public_function, names, swaps, numbers
         )
-    return copy_docstring(public_function, pairs[0][0])
+    return write_docstring(public_function, pairs[0][0], every)
 
 
-def copy_docstring(public_function: Any, function: Any) -> Any:
-    """Copy the primitive's docstring, with the public parameter names in it, and set the module."""
+def write_docstring(public_function: Any, function: Any, allowed: frozenset[Any]) -> Any:
+    """Describe a public function by its primitive's docstring and the dtypes it takes.
+
+    The description has the public parameter names. The module becomes that of `tf.math`.
+    """
     text = function.__doc__ or ""  # `python -OO` strips docstrings
-    parameters = inspect.signature(public_function).parameters
+    parameters = [name for name in inspect.signature(public_function).parameters if name != "name"]
     for inner, outer in zip(function.op.inputs, parameters, strict=False):
         text = text.replace(f"`{inner}`", f"`\0{outer}`")
-    public_function.__doc__ = text.replace("\0", "")
+    if text:
+        text = text.replace("\0", "") + describe_arguments(parameters, describe_dtypes(allowed))
+    public_function.__doc__ = text
     public_function.__module__ = "gradtape.tf.api.math"
     return public_function
+
+
+def describe_arguments(parameters: list[str], kinds: str) -> str:
+    """The sections `Args` and `Returns` of an elementwise function."""
+    first, *others = parameters
+    lines = ["", "", "Args:", f"    {first}: a tensor of {kinds}, or a value that converts to one."]
+    lines += [
+        f"    {name}: another one of the same dtype; the shapes broadcast." for name in others
+    ]
+    shape = f"of the shape of `{first}`" if not others else "of the broadcast shape"
+    return "\n".join(
+        [*lines, "    name: has no effect here.", "", "Returns:", f"    A tensor {shape}."]
+    )
+
+
+DTYPE_NAMES = (
+    (FULL_FLOATS, "floats"),
+    (COMPLEX, "complex numbers"),
+    (INDICES, "integers"),
+    (BOOL, "bools"),
+    (STRING, "strings"),
+)
+
+
+def describe_dtypes(allowed: frozenset[Any]) -> str:
+    """The kinds of dtypes in a set, in words."""
+    *others, last = [words for members, words in DTYPE_NAMES if members <= allowed]
+    return f"{', '.join(others)} or {last}" if others else last

@@ -9,9 +9,11 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, INT32
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_sparse, shape_of_argument
 
 __all__ = ["difference", "intersection", "size", "union"]
 
@@ -48,7 +50,21 @@ def pack_sets(sets: dict[tuple[int, ...], list[Any]], shape: tuple[int, ...], dt
     )
 
 
-@call_on_host
+def set_batch_shape(value: Any) -> tuple[Any, ...]:
+    """The shape of sets in a tensor or sparse tensor: all axes but the last."""
+    if isinstance(value, SparseTensor):
+        return tuple([FRESH if n is None else n for n in value.shape.as_list()[:-1]])
+    return shape_of_argument(value)[:-1]
+
+
+def describe_sets(a: Any, b: Any, operation: str) -> Any:
+    """Result rule of `combine_sets`."""
+    dense = a if isinstance(b, SparseTensor) else b
+    known = [n if type(n) is int else None for n in set_batch_shape(dense)]
+    return describe_sparse([*known, None], a.dtype)
+
+
+@call_on_host(describe_sets)
 def combine_sets(a: Any, b: Any, operation: str) -> Any:
     """Apply a method of Python's `set`, by name, to each pair of sets."""
     left, shape = group_by_set(a)
@@ -81,26 +97,53 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 @public
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """Set union, row by row; otherwise as `intersection`."""
+    """Set union, row by row; otherwise as `intersection`.
+
+    Args:
+        a: sets in the last axis: a tensor or a SparseTensor.
+        b: sets of the same leading shape.
+        validate_indices: whether to check the order of sparse indices.
+
+    Returns:
+        A SparseTensor.
+    """
     return combine_sets(as_set_operand(a), as_set_operand(b), "union")
 
 
 @public
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """Set difference `a - b`, row by row, or `b - a` if `aminusb` is False."""
+    """Set difference `a - b`, row by row, or `b - a` if `aminusb` is False.
+
+    Args:
+        a: sets in the last axis: a tensor or a SparseTensor.
+        b: sets of the same leading shape.
+        aminusb: whether to compute `a - b`.
+        validate_indices: whether to check the order of sparse indices.
+
+    Returns:
+        A SparseTensor.
+    """
     first, second = (a, b) if aminusb else (b, a)
     return combine_sets(as_set_operand(first), as_set_operand(second), "difference")
 
 
 @public
 def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
-    """Number of elements of each set."""
+    """Number of elements of each set.
+
+    Args:
+        a: sets in the last axis: a tensor or a SparseTensor.
+        validate_indices: whether to check the order of sparse indices.
+
+    Returns:
+        An int32 tensor.
+    """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"sets.size: `a` must be a SparseTensor. Received {type(a).__name__}.")
     return count_set_elements(a)
 
 
-@call_on_host
+@call_on_host(lambda a: Spec((set_batch_shape(a), INT32)))
 def count_set_elements(a: Any) -> Tensor:
     """Count the elements of each set."""
     sets, shape = group_by_set(a)

@@ -16,9 +16,11 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.name_scope import current_scope, name_scope
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FLOAT64
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host
 from gradtape.tf.array.concat_split import concat, stack, unstack
 from gradtape.tf.array.creation import constant
 from gradtape.tf.audio import encode_wav
@@ -59,6 +61,9 @@ def create_file_writer(
         experimental_trackable: has no effect here.
         experimental_mesh: not supported.
 
+    Returns:
+        A SummaryWriter.
+
     Example:
         >>> import tempfile
         >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
@@ -77,13 +82,25 @@ def create_file_writer(
 
 
 def create_noop_writer() -> SummaryWriter:
-    """Create a writer that drops all summaries."""
+    """Create a writer that drops all summaries.
+
+    Returns:
+        A SummaryWriter.
+    """
     return SummaryWriter()
 
 
 @public
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Write all queued summaries of `writer`, by default this thread's default writer."""
+    """Write all queued summaries of `writer`, by default this thread's default writer.
+
+    Args:
+        writer: a SummaryWriter or None.
+        name: has no effect here.
+
+    Returns:
+        None.
+    """
     chosen = summary_state.writer if writer is None else writer
     if chosen is not None:
         check_instance(chosen, SummaryWriter, "writer")
@@ -93,7 +110,14 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 @public
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """Scope that records summaries only if `condition`, a bool or a function, is true."""
+    """Scope that records summaries only if `condition`, a bool or a function, is true.
+
+    Args:
+        condition: a bool, a tensor, or a function that returns one.
+
+    Yields:
+        None.
+    """
     before = summary_state.condition
     summary_state.condition = condition
     try:
@@ -114,7 +138,11 @@ def is_recording() -> bool:
 
 @public
 def should_record_summaries() -> Tensor:
-    """Whether summaries are recorded here."""
+    """Whether summaries are recorded here.
+
+    Returns:
+        A bool.
+    """
     return convert(is_recording())
 
 
@@ -140,6 +168,9 @@ def trace_on(
         profiler: has no effect here.
         profiler_outdir: has no effect here.
 
+    Returns:
+        None.
+
     Note:
         TensorBoard shows graphs of TensorFlow's ops only. `concrete_function.pretty()` prints
         a graph of gradtape.
@@ -157,6 +188,9 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         step: has no effect here.
         profiler_outdir: has no effect here.
 
+    Returns:
+        None.
+
     Raises:
         ValueError: if `trace_on` was not called.
     """
@@ -169,7 +203,11 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 
 def trace_off() -> None:
-    """Stop a trace without writing it."""
+    """Stop a trace without writing it.
+
+    Returns:
+        None.
+    """
     SummaryTrace.is_active = False
 
 
@@ -222,7 +260,7 @@ def write(
         writer._add(tag, raw, int(at), metadata)
         return ()
 
-    stage[0].run_effect(Effect("summary", kernel), [value, convert(number)])
+    stage[0].run_effect(Effect("summary", kernel), [value, convert(number)], ())
     return convert(True)
 
 
@@ -267,7 +305,17 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 @public
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
-    """Record strings, in Markdown; otherwise as `scalar`."""
+    """Record strings, in Markdown; otherwise as `scalar`.
+
+    Args:
+        name: the tag, below the current name scope.
+        data: a string or a tensor of strings.
+        step: the step; the default step if None.
+        description: text in Markdown for TensorBoard, or None.
+
+    Returns:
+        A scalar bool: whether it was written.
+    """
     return write_for_plugin("text", name, lambda: convert(data, dtypes.string), step, description)
 
 
@@ -283,6 +331,9 @@ def histogram(
         step: an integer; by default the step of `set_step`.
         buckets: the number of buckets, 30 by default.
         description: for TensorBoard.
+
+    Returns:
+        A scalar bool: whether it was written.
     """
 
     def value() -> Any:
@@ -291,7 +342,7 @@ def histogram(
     return write_for_plugin("histograms", name, value, step, description)
 
 
-@call_on_host
+@call_on_host(lambda data, buckets: Spec(((buckets, 3), FLOAT64)))
 def count_buckets(data: Tensor, buckets: int) -> Tensor:
     """Histogram rows (left edge, right edge, count); equal numbers all count in the last bucket."""
     numbers = np.ravel(data._array)
@@ -322,6 +373,9 @@ def image(
         step: an integer; by default the step of `set_step`.
         max_outputs: how many images to record at most.
         description: for TensorBoard.
+
+    Returns:
+        A scalar bool: whether it was written.
     """
 
     def value() -> Any:
@@ -355,6 +409,9 @@ def audio(
         max_outputs: how many sounds to record at most.
         encoding: "wav" or None.
         description: for TensorBoard.
+
+    Returns:
+        A scalar bool: whether it was written.
 
     Raises:
         ValueError: if `data` has not 3 axes, or `encoding` is another one.

@@ -23,14 +23,28 @@ class SummaryWriter:
     """A writer of summaries; this base class drops them."""
 
     def set_as_default(self, step: Any = None) -> None:
-        """Make this the default writer of this thread; `step`, if given, the default step."""
+        """Make this the default writer of this thread; `step`, if given, the default step.
+
+        Args:
+            step: the default step, or None.
+
+        Returns:
+            None.
+        """
         summary_state.writer = self
         if step is not None:
             summary_state.step = step
 
     @contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
-        """Scope in which this is the default writer, and `step`, if given, the default step."""
+        """Scope in which this is the default writer, and `step`, if given, the default step.
+
+        Args:
+            step: the default step, or None.
+
+        Yields:
+            the writer.
+        """
         self._require_open()
         before = summary_state.writer, summary_state.step
         self.set_as_default(step)
@@ -43,13 +57,25 @@ class SummaryWriter:
                 summary_state.step = before[1]
 
     def init(self) -> None:
-        """Do nothing: the constructor creates the file."""
+        """Do nothing: the constructor creates the file.
+
+        Returns:
+            None.
+        """
 
     def flush(self) -> None:
-        """Write all queued summaries to the file."""
+        """Write all queued summaries to the file.
+
+        Returns:
+            None.
+        """
 
     def close(self) -> None:
-        """Write all queued summaries and close the file."""
+        """Write all queued summaries and close the file.
+
+        Returns:
+            None.
+        """
 
     def _require_open(self) -> None:
         """Raise if the writer is closed."""

@@ -9,11 +9,12 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.dispatch import can_broadcast
-from gradtape.core.errors import InvalidArgumentError, hide_library_frames, public
+from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import ConversionPort, RaggedPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer
 from gradtape.tf.math import elementwise as f

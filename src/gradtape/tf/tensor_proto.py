@@ -37,6 +37,9 @@ def make_tensor_proto(
         verify_shape: whether `values` must have exactly this shape.
         allow_broadcast: whether `values` must be one value or as many as the shape has elements.
 
+    Returns:
+        A TensorProto.
+
     Raises:
         ValueError: if `values` has more elements than `shape`.
         TypeError: if `values` does not fit `dtype`, or `shape` as the last two arguments ask.
@@ -87,6 +90,12 @@ def fill_with_value_list(array: Any, sizes: tuple[int, ...]) -> Any:
 @public
 def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
     """The NumPy array of a TensorProto.
+
+    Args:
+        tensor: a TensorProto.
+
+    Returns:
+        A NumPy array.
 
     Raises:
         TypeError: if NumPy cannot represent the dtype.

@@ -127,3 +127,21 @@ def test_a_training_step_keeps_within_five_percent_of_the_least_memory(make):
     np.testing.assert_allclose([compiled(x).numpy() for _ in range(4)], eager, rtol=1e-4)
     for memory in tf.debug.plan_memory(compiled):
         assert memory.least <= memory.arena <= 1.05 * memory.least
+
+
+def test_the_input_of_a_convolution_is_freed_while_its_result_lives():
+    w, matrix = variable(3, 3, 8, 8), variable(256, 256)
+
+    @tf.function(jit_compile=False)
+    def apply(x, z):
+        c = tf.nn.conv2d(x * 2.0, w, 1, "SAME")
+        for _ in range(4):
+            z = z @ matrix
+        return tf.reduce_sum(z) + tf.reduce_sum(c)
+
+    x, z = tensor(8, 32, 32, 8), tensor(256, 256)
+    assert x.numpy().nbytes == z.numpy().nbytes
+    want = apply(x, z)
+    np.testing.assert_allclose(apply(x, z), want, rtol=1e-4)
+    (memory,) = tf.debug.plan_memory(apply)
+    assert memory.arena == 2 * x.numpy().nbytes

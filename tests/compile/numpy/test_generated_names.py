@@ -9,6 +9,7 @@ import pytest
 import gradtape as tf
 from gradtape.compile.numpy import codegen
 from gradtape.compile.numpy.program import Program
+from gradtape.compile.numpy.source_writer import RESERVED_NAMES, VALUE_NAME, SourceWriter
 
 
 @pytest.fixture
@@ -57,17 +58,17 @@ def test_every_name_of_a_plan_is_reserved(sources):
     for source in sources:
         used, given = own_names(source)
         for name in used:
-            assert name in codegen.RESERVED_NAMES or codegen.VALUE_NAME.fullmatch(name), source
+            assert name in RESERVED_NAMES or VALUE_NAME.fullmatch(name), source
         for name in given - {"busy", "enter", "leave", "spare"}:
-            assert name not in codegen.RESERVED_NAMES
-            assert not codegen.VALUE_NAME.fullmatch(name)
+            assert name not in RESERVED_NAMES
+            assert not VALUE_NAME.fullmatch(name)
 
 
 @pytest.mark.parametrize(
     "name", ["i0", "i1", "v3", "t0", "object", "abs", "busy", "enter", "leave", "spare", "lambda"]
 )
 def test_objects_get_other_names(name):
-    writer = codegen.SourceWriter(Program([], [], [], {}))
+    writer = SourceWriter(Program([], [], [], {}))
     first, second = writer.name_object(object(), name), writer.name_object([], name)
     assert len({first, second, name}) == 3
     assert first.isidentifier()

@@ -8,11 +8,13 @@ from gradtape.ops.convolution import (
     convolution,
     depthwise,
     few_channels,
+    few_outputs,
     fft,
     im2col,
     phases,
     pointwise,
     winograd,
+    winograd_phases,
 )
 from gradtape.ops.convolution.algorithm import choose_algorithm
 from gradtape.ops.convolution.window import Window
@@ -25,9 +27,17 @@ def window_of(size, stride=1, dilation=1, paddings=None):
     return Window(size, (stride,) * n, (dilation,) * n, paddings or ((0, 0),) * n)
 
 
-def rule(images, spatial, channels, outs, window, dtype=FLOAT, groups=1, order=0):
+STEPS = ("convolve", "unconvolve", "correlate")
+
+
+def rule(images, spatial, channels, outs, window, dtype=FLOAT, groups=1, order=0, step=STEPS[0]):
     x, w = (images, *spatial, channels), (*window.size, channels // groups, outs)
-    return choose_algorithm(x, w, window, groups, np.dtype(dtype), order)
+    return choose_algorithm(step, x, w, window, groups, np.dtype(dtype), order)
+
+
+def rules(*case, **options):
+    """The algorithms of `convolve`, `unconvolve` and `correlate`."""
+    return tuple(rule(*case, **options, step=step) for step in STEPS)
 
 
 THREE = window_of((3, 3), paddings=((1, 1), (1, 1)))
@@ -55,11 +65,13 @@ BORDERS = [  # (images, spatial, channels, outputs, window) just inside and just
         (2, (20, 20), 16, 16, window_of((3, 3), 1, 2)),
     ),
     (winograd, (2, (18, 18), 16, 16, BARE), im2col, (2, (18, 17), 16, 16, window_of((3, 2)))),
-    (phases, (4, (16, 16), 3, 5, FOUR), im2col, (3, (16, 16), 3, 5, FOUR)),
-    (phases, (4, (16, 16), 9, 5, HALVES), im2col, (4, (16, 14), 9, 5, HALVES)),
-    (phases, (4, (16, 16), 3, 5, FOUR), im2col, (4, (16, 16), 3, 5, window_of((4, 4), 3))),
-    (phases, (12, (19, 19), 16, 16, FIVE), im2col, (11, (19, 19), 16, 16, FIVE)),
-    (phases, (12, (19, 19), 16, 16, FIVE), im2col, (12, (19, 19), 15, 16, FIVE)),
+    (winograd_phases, (3, (32, 32), 32, 32, FOUR), im2col, (3, (32, 30), 32, 32, FOUR)),
+    (winograd_phases, (3, (32, 32), 32, 32, FOUR), im2col, (3, (32, 32), 31, 32, FOUR)),
+    (winograd_phases, (12, (19, 19), 48, 48, FIVE), im2col, (12, (19, 19), 48, 47, FIVE)),
+    (few_outputs, (4, (8, 8), 16, 4, THREE), im2col, (4, (8, 7), 16, 4, THREE)),
+    (few_outputs, (4, (8, 8), 16, 4, THREE), im2col, (4, (8, 8), 15, 4, THREE)),
+    (few_outputs, (4, (8, 8), 20, 4, THREE), im2col, (4, (8, 8), 20, 5, THREE)),
+    (few_outputs, (4, (8, 8), 16, 4, THREE), im2col, (4, (16, 16), 16, 4, window_of((3, 3), 2))),
     (few_channels, (2, (9, 8), 3, 5, THREE), im2col, (2, (9, 8), 4, 5, THREE)),
     (
         few_channels,
@@ -98,10 +110,36 @@ def test_float64_and_second_order_use_the_accurate_algorithm():
         assert rule(*case, dtype="float64") is im2col
 
 
-def test_phases_need_winograd_only_for_filters_of_size_five():
+TRANSPOSED = [  # (images, spatial, channels, outputs, window) just inside and just outside
+    (phases, (4, (16, 16), 3, 5, FOUR), im2col, (3, (16, 16), 3, 5, FOUR)),
+    (phases, (4, (16, 16), 9, 5, HALVES), im2col, (4, (16, 14), 9, 5, HALVES)),
+    (phases, (4, (16, 16), 3, 5, FOUR), im2col, (4, (16, 16), 3, 5, window_of((4, 4), 3))),
+    (winograd_phases, (3, (32, 32), 32, 32, FOUR), phases, (3, (32, 32), 31, 32, FOUR)),
+    (winograd_phases, (12, (19, 19), 16, 16, FIVE), im2col, (11, (19, 19), 16, 16, FIVE)),
+    (winograd_phases, (12, (19, 19), 16, 16, FIVE), im2col, (12, (19, 19), 15, 16, FIVE)),
+    (winograd_phases, (24, (15, 15), 16, 16, FIVE), im2col, (48, (14, 14), 16, 16, FIVE)),
+    (few_outputs, (4, (8, 8), 16, 3, THREE), im2col, (4, (8, 8), 16, 4, THREE)),
+]
+
+
+@pytest.mark.parametrize(("inside", "here", "outside", "there"), TRANSPOSED)
+def test_the_transposed_step_has_its_own_borders(inside, here, outside, there):
+    assert rule(*here, step="unconvolve") is inside
+    assert rule(*there, step="unconvolve") is outside
+
+
+def test_phases_without_winograd_serve_only_the_transposed_step():
+    assert rules(4, (16, 16), 3, 5, FOUR) == (im2col, phases, im2col)
     for dtype, order in (("float64", 0), ("float32", 2)):
-        assert rule(4, (16, 16), 3, 5, FOUR, dtype=dtype, order=order) is phases
-        assert rule(12, (19, 19), 16, 16, FIVE, dtype=dtype, order=order) is im2col
+        case = (3, (32, 32), 32, 32, FOUR)
+        assert rules(*case, dtype=dtype, order=order) == (im2col, phases, im2col)
+        case = (12, (19, 19), 48, 48, FIVE)
+        assert rules(*case, dtype=dtype, order=order) == (im2col,) * 3
+
+
+def test_winograd_on_phases_of_size_five_needs_more_channels_for_two_steps():
+    assert rules(12, (19, 19), 48, 48, FIVE) == (winograd_phases,) * 3
+    assert rules(12, (19, 19), 16, 16, FIVE) == (im2col, winograd_phases, im2col)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +147,12 @@ def test_phases_need_winograd_only_for_filters_of_size_five():
     [
         (winograd, (4, (21, 18), 16, 16, THREE), 2e-5),
         (winograd, (2, (16, 16), 64, 64, THREE), 3e-5),
-        (phases, (3, (20, 17), 16, 24, FIVE), 3e-5),
+        (winograd_phases, (3, (20, 17), 16, 24, FIVE), 2e-5),
+        (winograd_phases, (4, (32, 32), 64, 128, FIVE), 2e-5),
+        (winograd_phases, (3, (20, 17), 16, 24, FOUR), 1e-5),
+        (winograd_phases, (4, (32, 32), 64, 128, FOUR), 1.5e-5),
         (phases, (3, (20, 17), 16, 24, FOUR), 2e-6),
+        (few_outputs, (3, (20, 17), 24, 3, THREE), 1e-6),
         (fft, (12, (14, 13), 6, 6, SEVEN), 1e-5),
         (im2col, (2, (16, 16), 64, 64, THREE), 2e-6),
     ],
@@ -118,25 +160,27 @@ def test_phases_need_winograd_only_for_filters_of_size_five():
 def test_errors_relative_to_the_largest_element_are_bounded(module, case, bound):
     *sizes, window = case
     x, w, y = data(*sizes, window)
-    wide = [a.astype("float64") for a in (x, w, y)]
-    spatial = sizes[1]
-    got = (
-        module.convolve(x, w, window),
-        module.unconvolve(y, w, window, spatial),
-        module.correlate(x, y, window),
-    )
-    want = (
-        im2col.convolve(wide[0], wide[1], window),
-        im2col.unconvolve(wide[2], wide[1], window, spatial),
-        im2col.correlate(wide[0], wide[2], window),
-    )
-    for a, b in zip(got, want, strict=True):
-        assert np.abs(a - b).max() <= bound * np.abs(b).max()
+    operands = {
+        "convolve": (x, w, window),
+        "unconvolve": (y, w, window, sizes[1]),
+        "correlate": (x, y, window),
+    }
+    for step in STEPS if module is not phases else STEPS[1:2]:
+        got = getattr(module, step)(*operands[step])
+        a, b, *others = operands[step]
+        exact = getattr(im2col, step)(*wide(a, b), *others)
+        assert np.abs(got - exact).max() <= bound * np.abs(exact).max()
 
 
-@pytest.mark.parametrize("size", [2, 4, 5])
-@pytest.mark.parametrize("paddings", [((0, 0), (0, 0)), ((1, 2), (2, 1)), ((4, 0), (0, 5))])
-@pytest.mark.parametrize("spatial", [(11, 14), (12, 9), (6, 6)])
+any_geometry = [
+    pytest.mark.parametrize("paddings", [((0, 0), (0, 0)), ((1, 2), (2, 1)), ((4, 0), (0, 5))]),
+    pytest.mark.parametrize("spatial", [(11, 14), (12, 9), (6, 6)]),
+]
+
+
+@any_geometry[0]
+@any_geometry[1]
+@pytest.mark.parametrize("size", [2, 4])
 def test_phases_add_each_output_to_its_window(monkeypatch, size, paddings, spatial):
     monkeypatch.setattr(phases, "BLOCK_ELEMENTS", 1)
     window = window_of((size, size), 2, paddings=paddings)
@@ -144,6 +188,31 @@ def test_phases_add_each_output_to_its_window(monkeypatch, size, paddings, spati
     want = im2col.unconvolve(y, w, window, spatial)
     got = phases.unconvolve(y, w, window, spatial)
     np.testing.assert_allclose(got, want, atol=1e-4)
+
+
+@any_geometry[0]
+@any_geometry[1]
+@pytest.mark.parametrize("size", [4, 5])
+def test_winograd_on_phases_fits_any_geometry(monkeypatch, size, paddings, spatial):
+    monkeypatch.setattr(winograd_phases, "BLOCK_ELEMENTS", 1)
+    window = window_of((size, size), 2, paddings=paddings)
+    x, w, y = data(3, spatial, 3, 4, window)
+    close(winograd_phases.convolve(x, w, window), im2col.convolve(x, w, window))
+    close(winograd_phases.correlate(x, y, window), im2col.correlate(x, y, window))
+    got = winograd_phases.unconvolve(y, w, window, spatial)
+    close(got, im2col.unconvolve(y, w, window, spatial))
+
+
+@any_geometry[1]
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("paddings", [((0, 0), (0, 0)), ((1, 2), (2, 1)), ((2, 0), (0, 2))])
+def test_few_outputs_fit_any_geometry(paddings, spatial, dilation):
+    window = window_of((3, 3), 1, dilation, paddings)
+    x, w, y = data(3, spatial, 6, 2, window)
+    close(few_outputs.convolve(x, w, window), im2col.convolve(x, w, window))
+    close(few_outputs.correlate(x, y, window), im2col.correlate(x, y, window))
+    got = few_outputs.unconvolve(y, w, window, spatial)
+    close(got, im2col.unconvolve(y, w, window, spatial))
 
 
 def test_grouped_convolutions_are_depthwise_or_generic():
@@ -190,7 +259,9 @@ def agrees(images, spatial, channels, outs, window, groups=1):
     close(convolution.correlate(x, y, **static), exact)
 
 
-@pytest.mark.parametrize("case", [c for row in BORDERS for c in (row[1], row[3])], ids=str)
+@pytest.mark.parametrize(
+    "case", [c for row in BORDERS + TRANSPOSED for c in (row[1], row[3])], ids=str
+)
 def test_both_sides_of_every_border_agree(case):
     agrees(*case)
 
@@ -234,11 +305,14 @@ def test_blocks_may_split_an_image(monkeypatch):
     agrees(3, (20, 17), 24, 24, THREE, groups=24)
 
 
-@pytest.mark.parametrize(("size", "channels"), [(3, 24), (7, 24), (3, 2)])
+@pytest.mark.parametrize(
+    ("size", "stride", "channels", "outs"),
+    [(3, 1, 24, 24), (7, 1, 24, 24), (3, 1, 2, 24), (3, 1, 24, 2), (4, 2, 32, 32), (5, 2, 48, 48)],
+)
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan, 1e38])
-def test_an_infinite_pixel_affects_only_its_windows(size, channels, bad):
-    window = window_of((size, size), paddings=((size // 2,) * 2,) * 2)
-    x, w, y = data(9, (16, 16), channels, 24, window)
+def test_an_infinite_pixel_affects_only_its_windows(size, stride, channels, outs, bad):
+    window = window_of((size, size), stride, paddings=((size // 2,) * 2,) * 2)
+    x, w, y = data(12, (16, 16), channels, outs, window)
     x[1, 4, 5, 0] = y[2, 6, 7, 1] = bad
     static = {"window": window, "groups": 1, "order": 0}
     with np.errstate(all="ignore"):

@@ -267,3 +267,20 @@ def test_the_type_of_a_variable_has_tensorflows_name_and_can_be_pickled():
     v = tf.Variable(3.0)
     assert type(v).__name__ == "ResourceVariable"
     assert pickle.loads(pickle.dumps(tf.Variable)) is tf.Variable
+
+
+def test_a_subclass_with_its_own_storage_is_read_by_its_registered_conversion(monkeypatch):
+    class Alias(tf.Variable):
+        def __init__(self, value):
+            self.own = value
+
+        shape = property(lambda self: self.own.shape)
+        dtype = property(lambda self: self.own.dtype)
+
+    monkeypatch.setattr("gradtape.core.convert.CONVERSIONS", [])
+    x = Alias(tf.constant([[2.0]]))
+    with pytest.raises((AttributeError, TypeError), match="register_tensor_conversion_function"):
+        tf.cast(x, tf.float64)
+    tf.register_tensor_conversion_function(Alias, lambda value, dtype, name, as_ref: value.own)
+    assert float(tf.matmul(x, x)[0, 0]) == 4.0
+    assert float((1.0 + tf.cast(x, tf.float32))[0, 0]) == 3.0

@@ -58,3 +58,13 @@ def test_a_rate_of_zero_returns_the_input_and_advances_the_stream():
 def test_invalid_rates_and_dtypes_raise(x, rate):
     with pytest.raises(ValueError, match="dropout"):
         tf.nn.dropout(x, rate)
+
+
+def test_a_sampler_of_the_user_draws_the_mask():
+    x = tf.constant([1.1, 2.2, 3.3, 4.4, 5.5])
+    generator = tf.random.Generator.from_seed(7)
+    dropped = tf.nn.experimental.general_dropout(x, 0.5, generator.uniform)
+    np.testing.assert_allclose(dropped, [0, 4.4, 6.6, 8.8, 11])  # TensorFlow's numbers
+    before = generator.state.numpy()
+    assert tf.nn.experimental.general_dropout(x, 0.0, generator.uniform) is x
+    np.testing.assert_array_equal(generator.state, before)

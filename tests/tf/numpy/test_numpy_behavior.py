@@ -164,3 +164,9 @@ def test_numpy_behavior_can_be_disabled():
         _ = tf.constant([1.0]).reshape
     with pytest.raises(tf.errors.InvalidArgumentError):
         _ = tf.constant([1.0]) + tf.constant([1])
+
+
+def test_variables_are_indices():
+    rows = tf.Variable([1, 0, 1], dtype=tf.int64)
+    np.testing.assert_array_equal(tf.constant(X)[rows, :, 0], X[[1, 0, 1], :, 0])
+    np.testing.assert_array_equal(tf.constant(X)[tf.Variable(1)], X[1])

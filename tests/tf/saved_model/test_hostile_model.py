@@ -113,6 +113,11 @@ def set_op(name, /, **more):
     return change
 
 
+def set_size(size):
+    """Change that replaces the shape of a reshape by one size."""
+    return set_static("reshape", shape={"$tuple": [size]})
+
+
 def set_static(op, /, **static):
     return lambda tree: node_of(tree, op)["static"].update(static)
 
@@ -184,8 +189,41 @@ HOSTILE = {
     "table_that_is_not_there": (set_static("table.look_up", entries={"$table": 9}), "no table 9"),
     "table_in_another_place": (set_static("table.look_up", default={"$table": 0}), "'default'"),
     "size_of_a_missing_value": (
-        set_static("reshape", shape={"$tuple": [{"$size": [1, [[999, 0]], 0]}]}),
+        set_static("reshape", shape={"$tuple": [{"$dim": [[1, [[999, 0]]]]}]}),
         "999",
+    ),
+    "size_without_terms": (set_size({"$dim": []}), "1 to 256 terms"),
+    "size_of_many_terms": (set_size({"$dim": [[1, [[0, 0]]]] * 257}), "1 to 256 terms"),
+    "size_of_many_factors": (set_size({"$dim": [[1, [[0, 0]] * 17]]}), "at most 16 factors"),
+    "size_by_an_unknown_function": (
+        set_size({"$dim": [[1, [{"__import__": [{"$dim": [[1, [[0, 0]]]]}, 2]}]]]}),
+        "no function of sizes",
+    ),
+    "size_by_a_function_of_numbers": (
+        set_size({"$dim": [[1, [{"//": [1, 0]}]]]}),
+        "an expression of sizes has a size",
+    ),
+    "size_of_an_axis_that_no_array_has": (set_size({"$dim": [[1, [[0, 64]]]]}), "from 0 to 63"),
+    "size_with_a_float": (set_size({"$dim": [[0.5, [[0, 0]]]]}), "an integer from"),
+    "size_that_is_always_negative": (
+        set_size({"$dim": [[-1, [[0, 0]]], [-1, []]]}),
+        "'shape' must be a shape",
+    ),
+    "assumption_of_another_kind": (
+        set_part((*PROGRAM, "graph", "assumptions"), [["or", 0, True]]),
+        "no comparison of sizes",
+    ),
+    "assumption_that_is_false": (
+        set_part((*PROGRAM, "graph", "assumptions"), [["==", 1, True]]),
+        "does not hold",
+    ),
+    "assumption_about_a_missing_value": (
+        set_part((*PROGRAM, "graph", "assumptions"), [["<", {"$dim": [[1, [[999, 0]]]]}, True]]),
+        "999",
+    ),
+    "assumption_without_an_answer": (
+        set_part((*PROGRAM, "graph", "assumptions"), [["<", {"$dim": [[1, [[0, 0]]]]}, 1]]),
+        "true or false",
     ),
     "branches_of_other_counts": (
         lambda t: node_of(t, "cond")["static"]["branches"]["$tuple"].pop(),
@@ -268,7 +306,8 @@ def test_refusal_comes_before_anything_is_built(tmp_path):
 
 def test_attributes_that_depend_on_sizes_are_checked_at_the_call(tmp_path):
     def change(tree):
-        node_of(tree, "reshape")["static"]["shape"] = {"$tuple": [{"$size": [-1, [[0, 0]], 0]}]}
+        size = {"$dim": [[-1, [[0, 0]]]]}
+        node_of(tree, "reshape")["static"]["shape"] = {"$tuple": [size]}
 
     loaded = tf.saved_model.load(save_changed(tmp_path, change))
     with pytest.raises(DataLossError, match="'shape' must be a shape"):
@@ -387,8 +426,8 @@ def test_models_of_the_first_format_are_to_be_saved_again(saved):
 
 def test_models_of_a_later_format_are_refused(saved):
     manifest = json.loads((saved / MANIFEST).read_text())
-    (saved / MANIFEST).write_text(json.dumps(manifest | {"version": 3}))
-    with pytest.raises(DataLossError, match="version 3 of the format"):
+    (saved / MANIFEST).write_text(json.dumps(manifest | {"version": 4}))
+    with pytest.raises(DataLossError, match="version 4 of the format"):
         tf.saved_model.load(saved)
 
 

@@ -13,7 +13,6 @@ from gradtape.compile.numpy.kernel_namespace import clone_for_recording
 from gradtape.compile.numpy.program import ValueSpec
 from gradtape.graph.trace_op import make_trace_op
 from gradtape.ops import reduce
-from gradtape.ops.gather_scatter import gather, take
 from gradtape.ops.nn.softmax import MIN_PROBABILITY, check_labels
 from gradtape.ops.relu_kernel import BITS_DTYPE
 
@@ -93,12 +92,12 @@ def label_loss(logits: Any, p: Any, places: Any, chosen: Any, *, least: float) -
 
 LABEL_PLACES = make_trace_op(label_places)
 LABEL_LOSS = make_trace_op(label_loss)
-FRESH_OPS = {LABEL_PLACES, LABEL_LOSS, gather.op, take.op}
+LABEL_PLACES.new_arrays = LABEL_LOSS.new_arrays = True
 
 
-def is_fresh(op: Any) -> bool:
-    """Whether the results of an op never share memory with its inputs."""
-    return op in FRESH_OPS or get_deferrable_parts(op) is not None
+def makes_new_arrays(op: Any) -> bool:
+    """Whether the results of a primitive or an effect never share memory with its inputs."""
+    return getattr(op, "new_arrays", False) or get_deferrable_parts(op) is not None
 
 
 def get_deferrable_parts(op: Any) -> tuple[Any, Any, Any] | None:

@@ -27,7 +27,7 @@ from gradtape.core.dispatch import (
     record_op,
     residuals_of,
 )
-from gradtape.core.errors import REDISPATCH, hide_library_frames, redispatch
+from gradtape.core.errors import REDISPATCH, redispatch
 from gradtape.core.fastpath.kernel_source import (
     FLOAT32,
     SCALAR_CACHE,
@@ -48,6 +48,7 @@ from gradtape.core.ledger import (
 from gradtape.core.ports import DevicePort, TapePort, devices
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
+from gradtape.core.traceback_filter import hide_library_frames
 
 TEMPLATE_FILE = os.path.join(os.path.dirname(__file__), "template.py")
 INPUT_NAMES = ("x", "y", "z")  # names of the inputs in templates

@@ -8,10 +8,11 @@ from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.dispatch import bind
-from gradtape.core.errors import REDISPATCH, hide_library_frames, redispatch
+from gradtape.core.errors import REDISPATCH, redispatch
 from gradtape.core.ports import DevicePort, devices
 from gradtape.core.primitive import Primitive
 from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.traceback_filter import hide_library_frames
 
 
 def make_reference_primitive(op: Primitive) -> Any:

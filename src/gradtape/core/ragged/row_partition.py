@@ -34,7 +34,17 @@ class RowPartition:
     def from_row_splits(
         cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """Rows given by `row_splits`."""
+        """Rows given by `row_splits`.
+
+        Args:
+            row_splits: the start of each row, followed by the end of the last one.
+            validate: whether to check the argument.
+            dtype: int32 or int64, or None.
+            dtype_hint: the dtype if none is known.
+
+        Returns:
+            A RowPartition.
+        """
         return cast_partition(
             RaggedPort.method_module().from_row_splits(row_splits, validate), dtype
         )
@@ -43,7 +53,17 @@ class RowPartition:
     def from_row_lengths(
         cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """Rows given by their lengths."""
+        """Rows given by their lengths.
+
+        Args:
+            row_lengths: a vector of lengths.
+            validate: whether to check the argument.
+            dtype: int32 or int64, or None.
+            dtype_hint: the dtype if none is known.
+
+        Returns:
+            A RowPartition.
+        """
         return cast_partition(
             RaggedPort.method_module().from_row_lengths(row_lengths, validate), dtype
         )
@@ -57,7 +77,18 @@ class RowPartition:
         dtype: Any = None,
         dtype_hint: Any = None,
     ) -> RowPartition:
-        """`nrows` rows, given by the row number of each value."""
+        """`nrows` rows, given by the row number of each value.
+
+        Args:
+            value_rowids: the row number of each value.
+            nrows: the number of rows, or None.
+            validate: whether to check the argument.
+            dtype: int32 or int64, or None.
+            dtype_hint: the dtype if none is known.
+
+        Returns:
+            A RowPartition.
+        """
         return cast_partition(
             RaggedPort.method_module().from_value_rowids(value_rowids, nrows, validate), dtype
         )
@@ -71,7 +102,18 @@ class RowPartition:
         dtype: Any = None,
         dtype_hint: Any = None,
     ) -> RowPartition:
-        """Rows given by their starts; the last row ends at `nvals`."""
+        """Rows given by their starts; the last row ends at `nvals`.
+
+        Args:
+            row_starts: the start of each row.
+            nvals: the number of values.
+            validate: whether to check the argument.
+            dtype: int32 or int64, or None.
+            dtype_hint: the dtype if none is known.
+
+        Returns:
+            A RowPartition.
+        """
         return cast_partition(
             RaggedPort.method_module().from_row_starts(row_starts, nvals, validate), dtype
         )
@@ -80,7 +122,17 @@ class RowPartition:
     def from_row_limits(
         cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """Rows given by their ends."""
+        """Rows given by their ends.
+
+        Args:
+            row_limits: the end of each row.
+            validate: whether to check the argument.
+            dtype: int32 or int64, or None.
+            dtype_hint: the dtype if none is known.
+
+        Returns:
+            A RowPartition.
+        """
         return cast_partition(
             RaggedPort.method_module().from_row_limits(row_limits, validate), dtype
         )
@@ -95,7 +147,19 @@ class RowPartition:
         dtype: Any = None,
         dtype_hint: Any = None,
     ) -> RowPartition:
-        """Rows of one length: `nrows` rows, or as many as `nvals` values fill."""
+        """Rows of one length: `nrows` rows, or as many as `nvals` values fill.
+
+        Args:
+            uniform_row_length: the length of every row.
+            nvals: the number of values, or None.
+            nrows: the number of rows, or None.
+            validate: whether to check the argument.
+            dtype: int32 or int64, or None.
+            dtype_hint: the dtype if none is known.
+
+        Returns:
+            A RowPartition.
+        """
         found = RaggedPort.method_module().from_uniform_row_length(
             uniform_row_length, nvals, nrows, validate
         )
@@ -123,49 +187,96 @@ class RowPartition:
         return self._uniform
 
     def is_uniform(self) -> bool:
-        """Whether the partition was made with a uniform row length."""
+        """Whether the partition was made with a uniform row length.
+
+        Returns:
+            A bool.
+        """
         return self._uniform is not None
 
     def uniform_row_length(self) -> Tensor | None:
-        """The uniform row length, or None."""
+        """The uniform row length, or None.
+
+        Returns:
+            An integer scalar or None.
+        """
         return None if self._uniform is None else convert(self._uniform, self.dtype)
 
     def row_splits(self) -> Tensor:
-        """The start of each row, followed by the end of the last row."""
+        """The start of each row, followed by the end of the last row.
+
+        Returns:
+            A vector, one number more than there are rows.
+        """
         return self._splits
 
     def nrows(self) -> Tensor:
-        """The number of rows."""
+        """The number of rows.
+
+        Returns:
+            An integer scalar.
+        """
         return convert(self._splits._array.shape[0] - 1, self.dtype)
 
     def nvals(self) -> Tensor:
-        """The number of values."""
+        """The number of values.
+
+        Returns:
+            An integer scalar.
+        """
         return self._splits[-1]
 
     def row_starts(self) -> Tensor:
-        """The start of each row."""
+        """The start of each row.
+
+        Returns:
+            A vector, one number for each row.
+        """
         return self._splits[:-1]
 
     def row_limits(self) -> Tensor:
-        """The end of each row."""
+        """The end of each row.
+
+        Returns:
+            A vector, one number for each row.
+        """
         return self._splits[1:]
 
     def row_lengths(self) -> Tensor:
-        """The length of each row."""
+        """The length of each row.
+
+        Returns:
+            A vector, one number for each row.
+        """
         return self._splits[1:] - self._splits[:-1]
 
     def value_rowids(self) -> Tensor:
-        """The row number of each value."""
+        """The row number of each value.
+
+        Returns:
+            A vector, one number for each value.
+        """
         rowids: Tensor = RaggedPort.method_module().rowids(self._splits)
         return rowids
 
     def offsets_in_rows(self) -> Tensor:
-        """The position of each value in its row."""
+        """The position of each value in its row.
+
+        Returns:
+            A vector, one number for each value.
+        """
         offsets: Tensor = RaggedPort.method_module().offsets(self._splits)
         return offsets
 
     def with_dtype(self, dtype: Any) -> RowPartition:
-        """The same rows with splits of `dtype`, int32 or int64."""
+        """The same rows with splits of `dtype`, int32 or int64.
+
+        Args:
+            dtype: int32 or int64.
+
+        Returns:
+            A RowPartition.
+        """
         return cast_partition(self, dtype)
 
     def __repr__(self) -> str:

@@ -13,13 +13,14 @@ from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.ports import RaggedPort
+from gradtape.core.ragged.constructor import RaggedConstructors
 from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
 
 
-class RaggedTensor(TensorLike, CompositeTensor):
+class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
     """A tensor with one or more axes whose slices differ in length; use a factory method.
 
     It consists of `values` and a partition of them into rows. The values may be ragged themselves.
@@ -51,146 +52,6 @@ class RaggedTensor(TensorLike, CompositeTensor):
         def __truediv__(self, other: Any) -> RaggedTensor: ...
         def __rsub__(self, other: Any) -> RaggedTensor: ...
         def __neg__(self) -> RaggedTensor: ...
-
-    @classmethod
-    @public
-    def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
-    ) -> RaggedTensor:
-        """Rows given by `row_splits`."""
-        return RaggedPort.method_module().partition_values(
-            values, "from_row_splits", validate, row_splits
-        )
-
-    @classmethod
-    @public
-    def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
-    ) -> RaggedTensor:
-        """Rows given by their lengths."""
-        return RaggedPort.method_module().partition_values(
-            values, "from_row_lengths", validate, row_lengths
-        )
-
-    @classmethod
-    @public
-    def from_value_rowids(
-        cls,
-        values: Any,
-        value_rowids: Any,
-        nrows: Any = None,
-        name: str | None = None,
-        validate: bool = True,
-    ) -> RaggedTensor:
-        """`nrows` rows, given by the row number of each value; by default up to the last number."""
-        return RaggedPort.method_module().partition_values(
-            values, "from_value_rowids", validate, value_rowids, nrows
-        )
-
-    @classmethod
-    @public
-    def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
-    ) -> RaggedTensor:
-        """Rows given by their starts."""
-        return RaggedPort.method_module().partition_values(
-            values, "from_row_starts", validate, row_starts
-        )
-
-    @classmethod
-    @public
-    def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
-    ) -> RaggedTensor:
-        """Rows given by their ends."""
-        return RaggedPort.method_module().partition_values(
-            values, "from_row_limits", validate, row_limits
-        )
-
-    @classmethod
-    @public
-    def from_uniform_row_length(
-        cls,
-        values: Any,
-        uniform_row_length: Any,
-        nrows: Any = None,
-        validate: bool = True,
-        name: str | None = None,
-    ) -> RaggedTensor:
-        """Rows of one length; `nrows` is needed only if the length is zero."""
-        given = (uniform_row_length, nrows)
-        return RaggedPort.method_module().partition_values(
-            values, "from_uniform_row_length", validate, *given
-        )
-
-    @classmethod
-    @public
-    def from_nested_row_splits(
-        cls,
-        flat_values: Any,
-        nested_row_splits: Any,
-        name: str | None = None,
-        validate: bool = True,
-    ) -> RaggedTensor:
-        """Nested rows, given by the splits of each axis, outermost first."""
-        given = (flat_values, nested_row_splits)
-        return RaggedPort.method_module().partition_values_nested(
-            "from_row_splits", validate, *given
-        )
-
-    @classmethod
-    @public
-    def from_nested_row_lengths(
-        cls,
-        flat_values: Any,
-        nested_row_lengths: Any,
-        name: str | None = None,
-        validate: bool = True,
-    ) -> RaggedTensor:
-        """Nested rows, given by the lengths of each axis, outermost first."""
-        given = (flat_values, nested_row_lengths)
-        return RaggedPort.method_module().partition_values_nested(
-            "from_row_lengths", validate, *given
-        )
-
-    @classmethod
-    @public
-    def from_nested_value_rowids(
-        cls,
-        flat_values: Any,
-        nested_value_rowids: Any,
-        nested_nrows: Any = None,
-        name: str | None = None,
-        validate: bool = True,
-    ) -> RaggedTensor:
-        """Nested rows, given by the row numbers of each axis, outermost first."""
-        given = (flat_values, nested_value_rowids, nested_nrows)
-        return RaggedPort.method_module().partition_values_nested(
-            "from_value_rowids", validate, *given
-        )
-
-    @classmethod
-    @public
-    def from_tensor(
-        cls,
-        tensor: Any,
-        lengths: Any = None,
-        padding: Any = None,
-        ragged_rank: int = 1,
-        name: str | None = None,
-        row_splits_dtype: Any = dtypes.int64,
-    ) -> RaggedTensor:
-        """The rows of a tensor, truncated to `lengths` or before trailing `padding`."""
-        given = (lengths, padding, ragged_rank, row_splits_dtype)
-        return RaggedPort.method_module().from_tensor(tensor, *given)
-
-    @classmethod
-    @public
-    def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
-    ) -> RaggedTensor:
-        """The rows of a sparse matrix; the elements of each row must start at 0 without gaps."""
-        return RaggedPort.method_module().from_sparse(st_input, row_splits_dtype)
 
     @property
     def dtype(self) -> dtypes.DType:

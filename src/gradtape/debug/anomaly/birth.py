@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.ledger import Location
+from gradtape.core.user_location import Location
 from gradtape.debug.anomaly.finite import is_finite
 
 

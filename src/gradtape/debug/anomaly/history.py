@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradtape.core.ledger import Entry, Location
+from gradtape.core.ledger import Entry
+from gradtape.core.user_location import Location
 from gradtape.debug.anomaly.birth import Birth
 
 MOVES = frozenset(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.ledger import BackwardLocation
+from gradtape.core.user_location import BackwardLocation
 from gradtape.debug.anomaly.birth import Birth, facts_of
 from gradtape.debug.anomaly.finite import is_finite
 from gradtape.debug.anomaly.history import OpHistory

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from gradtape.debug.anomaly.birth import Birth
 from gradtape.debug.anomaly.meaning import FIXES, MEANINGS, find_cause
@@ -70,9 +69,3 @@ class AnomalyReport:
         from html import escape
 
         return f"<pre>{escape(self.text)}</pre>"
-
-
-def make_birth_known(birth: Birth, history: Any) -> Birth:
-    """Complete a birth with what the ledger says about the op's neighbours."""
-    history.complete(birth)
-    return birth

@@ -19,6 +19,9 @@ def anomaly() -> Iterator[AnomalyReport]:
     if the value arises in the backward pass or inside a `tf.function`. Data that contains infinity
     on purpose, such as a mask, is no alarm as long as targets and gradients are finite.
 
+    Yields:
+        an AnomalyReport, which is complete when the context closes.
+
     Example:
         >>> w = tf.Variable([1.0, 0.0])
         >>> with gradtape.debug.anomaly() as report:

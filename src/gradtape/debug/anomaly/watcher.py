@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.context import current_trace, local
-from gradtape.core.ledger import (
+from gradtape.core.ledger import ledger
+from gradtape.core.tensor import Tensor
+from gradtape.core.user_location import (
     LIBRARY,
     USER_FILES,
     BackwardLocation,
     Location,
-    ledger,
     user_location,
 )
-from gradtape.core.tensor import Tensor
 from gradtape.debug.anomaly.backward import (
     describe_step,
     find_birth_in_calls,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from gradtape.core.ledger import Location
+from gradtape.core.user_location import Location
 from gradtape.debug.explanation.meaning import FIXES, MEANINGS
 from gradtape.debug.explanation.source_text import line_of, text_at
 

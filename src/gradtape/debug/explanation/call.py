@@ -22,7 +22,7 @@ def expand_call(graph: Any, position: int, entry: Entry, hidden: Reason | None) 
     for node in path.graph.nodes:
         call.add_node(node)
     for k, (operand, uid) in enumerate(zip(path.graph.outputs, outputs, strict=False)):
-        graph.note_made(uid, position, location)
+        graph.note_creation(uid, position, location)
         reason = hidden
         if k >= path.result_count:
             if hidden is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradtape.core.ledger import Location
 from gradtape.core.tensor import make_tensor
+from gradtape.core.user_location import Location
 from gradtape.debug.explanation.history import Reason
 from gradtape.debug.explanation.source_text import function_at
 from gradtape.ops.initial_cotangent import make_ones

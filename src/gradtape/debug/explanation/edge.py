@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.core.ledger import Entry, Location
+from gradtape.core.ledger import Entry
+from gradtape.core.user_location import Location
 from gradtape.debug.explanation.call import expand_call
 from gradtape.debug.explanation.custom import custom_reason
 from gradtape.debug.explanation.history import GRADIENT_NAMES, Reason, TapeStory
@@ -101,7 +102,7 @@ class DataGraph:
         self.edges[start].append(edge)
         self.incoming[end].append(edge)
 
-    def note_made(self, uid: Any, position: int, location: Location) -> None:
+    def note_creation(self, uid: Any, position: int, location: Location) -> None:
         """Remember where a value was made."""
         self.made[abs(uid) if type(uid) is int else uid] = (position, location)
 
@@ -111,7 +112,7 @@ class DataGraph:
         location = (code, instruction)
         outs = outputs if type(outputs) is tuple else (outputs,)
         for out in outs:
-            self.note_made(out, position, location)
+            self.note_creation(out, position, location)
         hidden = None if self.story.is_listening(entry) else False
         for place, uid in enumerate(inputs):
             if not uid:
@@ -157,7 +158,7 @@ class DataGraph:
         if kind == "install":
             reason = ("state_read", location, None)
         elif kind == "read":
-            self.note_made(end, position, location)
+            self.note_creation(end, position, location)
             if not self.story.is_listening(entry):
                 reason = self.story.why_not_listening(position, entry)
         self.add(start, end, position, location, kind, reason)
@@ -172,7 +173,7 @@ class DataGraph:
             return
         if abs(out) in self.described:
             return
-        self.note_made(out, position, location)
+        self.note_creation(out, position, location)
         listening = self.story.is_listening(entry)
         for start in inputs:
             if type(start) is int and abs(start) == abs(out):
@@ -209,7 +210,7 @@ class DataGraph:
         self.versions[key].append(abs(version))
         self.keys[abs(version)] = key
         self.trainable[key] = trainable
-        self.note_made(version, position, location)
+        self.note_creation(version, position, location)
         if kind == "variable":
             self.created[key] = location
         elif before is not None and name != "assign":
@@ -268,7 +269,7 @@ class DataGraph:
         if not self.story.is_listening(entry):
             hidden = self.story.why_not_listening(position, entry)
         for out in outs:
-            self.note_made(out, position, location)
+            self.note_creation(out, position, location)
         for i, uid in enumerate(inputs):
             reason = custom_reason(step(), code, i, location) or hidden
             for out in outs:
@@ -289,7 +290,7 @@ class DataGraph:
         _, (dataset,), outs, code, instruction, _ = entry
         location = (code, instruction)
         for out in outs:
-            self.note_made(out, position, location)
+            self.note_creation(out, position, location)
             if dataset:
                 reason = ("dataset_iteration", location, None)
                 self.add(dataset, out, position, location, "dataset", reason)

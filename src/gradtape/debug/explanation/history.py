@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.core.ledger import Entry, Location, TapeHistory
+from gradtape.core.ledger import Entry, TapeHistory
+from gradtape.core.user_location import Location
 
 Reason = tuple[str, Location, Any]  # cause, location, and a key that equal regions share
 GRADIENT_NAMES = ("gradient", "jacobian", "batch_jacobian", "jvp", "gradients", "hessians")

@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.ledger import Entry, Location, TapeHistory, ledger, version_of
+from gradtape.core.ledger import Entry, TapeHistory, ledger, version_of
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
+from gradtape.core.user_location import Location
 from gradtape.debug.explanation.answer import Answer, Break
 from gradtape.debug.explanation.edge import DISCRETE, DataGraph, Edge
 from gradtape.debug.explanation.history import TapeStory

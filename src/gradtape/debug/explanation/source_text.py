@@ -7,7 +7,7 @@ import linecache
 from functools import lru_cache
 from typing import Any
 
-from gradtape.core.ledger import Location
+from gradtape.core.user_location import Location
 
 Span = tuple[int, int, int, int]  # line, column, last line, end column
 

@@ -52,6 +52,9 @@ def explain() -> Iterator[Report]:
     Gradients that are None meanwhile are listed in the report. Tapes can be asked inside the
     context and after it, until the next one opens.
 
+    Yields:
+        a Report of the gradients that were None.
+
     Example:
         >>> w = tf.Variable([1.5, 2.5])
         >>> with gradtape.debug.explain():
@@ -86,6 +89,9 @@ class LostGradientError(ValueError):
 @contextlib.contextmanager
 def strict() -> Iterator[Report]:
     """Raise LostGradientError where a tape would return None, with the explanation.
+
+    Yields:
+        None.
 
     Example:
         >>> w = tf.Variable([1.5, 2.5])

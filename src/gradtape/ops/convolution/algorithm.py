@@ -6,8 +6,10 @@
 | depthwise | sums of products along rows | as many groups as channels |
 | few_channels | columns with the taps first | taps · channels ≤ 32 |
 | winograd | F(4×4, 3×3) | float32, 3×3, stride 1, many channels and tiles, little waste |
-| phases | im2col or Winograd on phases, for transposes | 2×2, 4×4, and 5×5 in float32, stride 2 |
+| winograd_phases | Winograd on phases | float32, 4×4 and 5×5, stride 2, many channels and places |
+| phases | im2col on phases | `unconvolve` with 2×2 and 4×4, stride 2 |
 | fft | products of spectra | float32, 5×5 and larger, stride 1, many channels |
+| few_outputs | the adjoint of few_channels | stride 1, at most 4 outputs of more channels |
 | im2col | matrix products with blocks of copied windows | all others without groups |
 | None | one product with all columns at once | groups, lead axes on both operands, empty arrays |
 
@@ -25,28 +27,36 @@ import numpy as np
 from gradtape.ops.convolution import (
     depthwise,
     few_channels,
+    few_outputs,
     fft,
     im2col,
     phases,
     pointwise,
     winograd,
+    winograd_phases,
 )
 from gradtape.ops.convolution.window import Window, sizes_with_padding
 
-FEW_TAPS = 32
 FFT_MIN_SIZE = 5
 
 
 @lru_cache(maxsize=1024)
 def choose_algorithm(
-    x: tuple[int, ...], w: tuple[int, ...], window: Window, groups: int, dtype: Any, order: int
+    step: str,
+    x: tuple[int, ...],
+    w: tuple[int, ...],
+    window: Window,
+    groups: int,
+    dtype: Any,
+    order: int,
 ) -> Any:
-    """Choose the module that convolves (n, *spatial, c) with (*size, c / groups, o).
+    """Choose the module whose function `step` runs for (n, *spatial, c) and (*size, c / groups, o).
 
     The result is None if the generic kernel of `convolution.py` should run.
 
     Args:
-        x: shape of the input, with lead axes merged into the batch.
+        step: "convolve", "unconvolve" or "correlate".
+        x: shape of the input of `convolve`, with lead axes merged into the batch.
         w: shape of the filter.
         window: size, strides, dilations and paddings.
         groups: number of groups of channels.
@@ -61,17 +71,39 @@ def choose_algorithm(
         return depthwise if groups == channels else None
     if prod(window.size) == 1 and not window.is_padded():
         return pointwise
-    if prod(window.size) * channels <= FEW_TAPS:
+    if few_channels.is_narrow(window, channels):
         return few_channels
-    is_fast = dtype == np.float32 and order < 2 and len(window.size) == 2
-    if phases.can_divide(window) and is_phases_faster(x, outs, window, is_fast):
+    if dtype == np.float32 and order < 2 and len(window.size) == 2:
+        fast = choose_fast_algorithm(step, x, outs, window)
+        if fast is not None:
+            return fast
+    if step == "unconvolve" and phases.can_divide(window) and count_places(x, window) >= 256:
         return phases
-    if is_fast and window.is_dense():
+    return few_outputs if is_few_outputs_faster(step, x, outs, window) else im2col
+
+
+def choose_fast_algorithm(step: str, x: tuple[int, ...], outs: int, window: Window) -> Any:
+    """Choose an algorithm for float32 images that is less accurate, or None."""
+    if winograd_phases.can_divide(window):
+        return winograd_phases if is_winograd_phases_faster(step, x, outs, window) else None
+    if window.is_dense():
         if window.size == (3, 3) and is_winograd_faster(x, outs, window):
             return winograd
         if min(window.size) >= FFT_MIN_SIZE and is_fft_faster(x, outs, window):
             return fft
-    return im2col
+    return None
+
+
+def count_places(x: tuple[int, ...], window: Window) -> int:
+    """Number of places of the window on all images."""
+    return x[0] * prod(window.outputs(x[1:-1]))
+
+
+def is_few_outputs_faster(step: str, x: tuple[int, ...], outs: int, window: Window) -> bool:
+    """Whether columns of the output are much shorter than columns of the input."""
+    if outs > 4 or x[-1] < 4 * outs or window.mirror() is None or count_places(x, window) < 256:
+        return False
+    return step != "unconvolve" or few_channels.is_narrow(window, outs)
 
 
 def is_winograd_faster(x: tuple[int, ...], outs: int, window: Window) -> bool:
@@ -83,15 +115,20 @@ def is_winograd_faster(x: tuple[int, ...], outs: int, window: Window) -> bool:
     return fewest >= 16 and tiles >= 24 and waste <= (1.4 if fewest >= 48 else 1.2)
 
 
-def is_phases_faster(x: tuple[int, ...], outs: int, window: Window, is_fast: bool) -> bool:
-    """Whether there are enough places to make up for rearranging the filter.
+def is_winograd_phases_faster(step: str, x: tuple[int, ...], outs: int, window: Window) -> bool:
+    """Whether there are enough places and channels to make up for the transforms.
 
-    Filters of size 5 need Winograd's method (`is_fast`), with many channels.
+    The zeros in a padded filter of size 5 cost the more the fewer channels there are. Its transpose
+    has few products in all, but computes a margin around small images.
     """
-    places = x[0] * prod(window.outputs(x[1:-1]))
-    if window.size == (5, 5):
-        return is_fast and min(x[-1], outs) >= 16 and places >= 768
-    return places >= 256
+    fewest = min(x[-1], outs)
+    if count_places(x, window) < 768:
+        return False
+    if window.size == (4, 4):
+        return fewest >= 32
+    if step == "unconvolve":
+        return fewest >= 16 and min(window.outputs(x[1:-1])) >= 6
+    return fewest >= 48
 
 
 def is_fft_faster(x: tuple[int, ...], outs: int, window: Window) -> bool:

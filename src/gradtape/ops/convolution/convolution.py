@@ -114,13 +114,15 @@ def convolve_shape(x, w, window, groups, order):
     return (*front, x.shape[-rank], *places, w.shape[-1])
 
 
-@primitive(x=convolve_wrt_x, w=convolve_wrt_w, shape=convolve_shape)
+@primitive(x=convolve_wrt_x, w=convolve_wrt_w, shape=convolve_shape, new_arrays=True)
 def convolve(x, w, *, window: Window, groups: int, order: int):
     """Weighted sums of the windows of `x`."""
     n = len(window.size)
     if w.ndim == n + 2:
         shape = (count_images(x, n), *x.shape[-n - 1 :])
-        how = choose_algorithm(shape, w.shape, window, groups, accumulator(x.dtype), order)
+        how = choose_algorithm(
+            "convolve", shape, w.shape, window, groups, accumulator(x.dtype), order
+        )
         if how is not None:
             out = run_algorithm(how, "convolve", x.dtype, merge_lead_axes(x, n), w, window)
             return out.reshape(*x.shape[: -n - 1], *out.shape[1:])
@@ -154,14 +156,16 @@ def unconvolve_shape(y, w, window, groups, order, spatial):
     return (*front, y.shape[-rank], *spatial, w.shape[-2] * groups)
 
 
-@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w, shape=unconvolve_shape)
+@primitive(y=unconvolve_wrt_y, w=unconvolve_wrt_w, shape=unconvolve_shape, new_arrays=True)
 def unconvolve(y, w, *, window: Window, groups: int, order: int, spatial: tuple[int, ...]):
     """Adjoint of `convolve` in `x`: each place adds its value, weighted by `w`, to its window."""
     n = len(window.size)
     if w.ndim == n + 2:
         channels = w.shape[-2] * groups
         shape = (count_images(y, n), *spatial, channels)
-        how = choose_algorithm(shape, w.shape, window, groups, accumulator(y.dtype), order)
+        how = choose_algorithm(
+            "unconvolve", shape, w.shape, window, groups, accumulator(y.dtype), order
+        )
         if how is not None:
             out = run_algorithm(
                 how, "unconvolve", y.dtype, merge_lead_axes(y, n), w, window, spatial
@@ -219,13 +223,15 @@ def correlate_shape(x, y, window, groups, order):
     return (*front, *window.size, x.shape[-1] // groups, y.shape[-1])
 
 
-@primitive(x=correlate_wrt_x, y=correlate_wrt_y, shape=correlate_shape)
+@primitive(x=correlate_wrt_x, y=correlate_wrt_y, shape=correlate_shape, new_arrays=True)
 def correlate(x, y, *, window: Window, groups: int, order: int):
     """Adjoint of `convolve` in `w`: sums of products of each tap of the windows of `x` with `y`."""
     n = len(window.size)
     if x.ndim == y.ndim == n + 2:
         shape = (*window.size, x.shape[-1] // groups, y.shape[-1])
-        how = choose_algorithm(x.shape, shape, window, groups, accumulator(x.dtype), order)
+        how = choose_algorithm(
+            "correlate", x.shape, shape, window, groups, accumulator(x.dtype), order
+        )
         if how is not None:
             return run_algorithm(how, "correlate", x.dtype, x, y, window)
     return lower_correlate(x, y, window=window, groups=groups, order=order)

@@ -14,6 +14,12 @@ import numpy as np
 from gradtape.ops.convolution.window import Window, crop_padding, pad_contiguous, sizes_with_padding
 
 BLOCK = 1 << 20  # elements of a block of columns
+FEW_TAPS = 32  # most elements of a window for which this method is faster than im2col
+
+
+def is_narrow(window: Window, channels: int) -> bool:
+    """Whether windows have few elements."""
+    return prod(window.size) * channels <= FEW_TAPS
 
 
 def extract_tap_columns(full: Any, window: Window, outputs: tuple[int, ...]) -> Any:

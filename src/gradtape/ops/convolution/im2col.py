@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.ops.convolution.window import (
     Window,
+    copy_items,
     crop_padding,
     iter_image_blocks,
     pad_contiguous,
@@ -48,7 +49,8 @@ def iter_column_blocks(outputs: tuple[int, ...], images: int, depth: int) -> Any
 
 def copy_window_rows(views: Any, filters: Any) -> Any:
     """Copy windows to rows that match the filters."""
-    return np.ascontiguousarray(views).reshape(-1, len(filters))
+    rows = views.reshape(*views.shape[:-2], -1)  # a view, unless the last axis is dilated
+    return copy_items(rows).reshape(-1, len(filters))
 
 
 def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:

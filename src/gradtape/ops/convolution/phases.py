@@ -1,11 +1,8 @@
 """Transposed convolutions with stride 2 by phases: the even and odd rows and columns of the result.
 
 The transpose of a filter of size 4 with stride 2 is a filter of size 2 with stride 1 that computes
-the four phases side by side as channels. Nothing overlaps, so nothing has to be added up. Filters
-of size 5 get a row and a column of zeros; Winograd's method makes up for these. Images are divided
-into blocks, so that the copies of the phases stay small.
-
-The other two steps are those of `im2col`.
+the four phases side by side as channels. Nothing overlaps, so nothing has to be added up. Images
+are divided into blocks, so that the copies of the phases stay small.
 """
 
 from __future__ import annotations
@@ -15,16 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.convolution import im2col, winograd
-from gradtape.ops.convolution.im2col import convolve as convolve
-from gradtape.ops.convolution.im2col import correlate as correlate
-from gradtape.ops.convolution.window import Window
+from gradtape.ops.convolution import im2col
+from gradtape.ops.convolution.window import Window, as_items
 
 BLOCK_ELEMENTS = 1 << 21  # elements of the phases of one block of images
 PHASE_SIZES: dict[tuple[int, ...], int] = {  # size of a filter → size of its phases
     (2, 2): 1,
     (4, 4): 2,
-    (5, 5): 3,
 }
 
 
@@ -52,30 +46,37 @@ def iter_phases(window: Window, spatial: Any, places: Any) -> Iterator[tuple[Any
             yield (a, b), (slice(None), from_row, from_column), (slice(None), row, column)
 
 
-def flip_filter_phases(w: Any, size: int) -> Any:
-    """The flipped phases of a filter (k, k, c, o), transposed: (size, size, o, 4 * c)."""
+def pad_filter(w: Any, size: int) -> Any:
+    """Pad a filter (k, k, c, o) with zeros to phases of this size: (size, 2, size, 2, c, o)."""
     k, _, channels, outs = w.shape
     full = np.zeros((2 * size, 2 * size, channels, outs), w.dtype)
     full[:k, :k] = w
-    parts = full.reshape(size, 2, size, 2, channels, outs)[::-1, :, ::-1]
-    return np.ascontiguousarray(parts.transpose(0, 2, 5, 1, 3, 4)).reshape(size, size, outs, -1)
+    return full.reshape(size, 2, size, 2, channels, outs)
+
+
+def flip_filter_phases(w: Any, size: int) -> Any:
+    """The flipped phases of a filter (k, k, c, o), transposed: (size, size, o, 4 * c)."""
+    parts = pad_filter(w, size)[::-1, :, ::-1].transpose(0, 2, 5, 1, 3, 4)
+    return np.ascontiguousarray(parts).reshape(size, size, w.shape[-1], -1)
+
+
+def join_phases(found: Any, images: Any, window: Window) -> None:
+    """Copy phases (n, *places, 4 * c) to their rows and columns of the images."""
+    places = found.shape[1:-1]
+    parts = found.reshape(*found.shape[:-1], 2, 2, images.shape[-1])
+    for phase, key, to in iter_phases(window, images.shape[1:-1], places):
+        as_items(images[to])[...] = as_items(parts[(*key, *phase)])
 
 
 def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
-    """Adjoint of `convolve` in `x`; None if Winograd's result is not finite."""
+    """Adjoint of a convolution in its input."""
     size, channels = PHASE_SIZES[window.size], w.shape[-2]
-    how = winograd if size == 3 else im2col
     inner = Window((size, size), (1, 1), (1, 1), ((size - 1, size - 1),) * 2)
-    places = tuple([n + size - 1 for n in y.shape[1:-1]])
+    places = inner.outputs(y.shape[1:-1])
     filters = flip_filter_phases(w, size)
     out = np.zeros((len(y), *spatial, channels), y.dtype)
     count = max(1, BLOCK_ELEMENTS // (4 * places[0] * places[1] * channels))
     for start in range(0, len(y), count):
-        found = how.convolve(y[start : start + count], filters, inner)
-        if found is None:
-            return None
-        parts = found.reshape(len(found), *places, 2, 2, channels)
-        images = out[start : start + count]
-        for phase, key, to in iter_phases(window, spatial, places):
-            images[to] = parts[(*key, *phase)]
+        found = im2col.convolve(y[start : start + count], filters, inner)
+        join_phases(found, out[start : start + count], window)
     return out

@@ -1,8 +1,9 @@
-"""Winograd's convolution F(4×4, 3×3): 36 products for 16 places of a 3×3 filter instead of 144.
+"""Winograd's convolutions F(4×4, 3×3) and F(4×4, 2×2): fewer products for tiles of 4×4 places.
 
-Lavin and Gray (2015): cut the output into tiles of 4×4, which depend on 6×6 inputs `d`. With the
-filter `g`, a tile is Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A. The product ⊙, summed over channels, is one matrix
-product for each of the 36 elements.
+Lavin and Gray (2015): cut the output into tiles of 4×4. A tile depends on 6×6 inputs `d`, or 5×5
+for a filter of size 2. With the filter `g`, the tile is Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A. The product ⊙,
+summed over channels, is one matrix product for each of the 36 or 25 elements. It replaces 144 or 64
+products of a pixel and a filter's tap.
 
 Results have about five correct digits: enough for first gradients in float32, too few for float64.
 One infinite input makes its whole tile NaN. Each function therefore returns None if its result is
@@ -19,30 +20,57 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.ops.convolution.im2col import flip_filter
-from gradtape.ops.convolution.window import Window, iter_image_blocks
+from gradtape.ops.convolution.window import Window, as_items, copy_items, iter_image_blocks
 
 BLOCK = 1 << 18  # elements of the transformed tiles (inputs and outputs) of a block
 MIN_TILES_PER_BLOCK = 64  # least number of tiles in a block
-B_T = np.array(
-    [
-        [4, 0, -5, 0, 1, 0],
-        [0, -4, -4, 1, 1, 0],
-        [0, 4, -4, -1, 1, 0],
-        [0, -2, -1, 2, 1, 0],
-        [0, 2, -1, -2, 1, 0],
-        [0, 4, 0, -5, 0, 1],
-    ],
-    np.float32,
-)
-G = np.array(
-    [[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]], np.float32
-) / np.float32(24)
-A_T = np.array(
-    [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
-    np.float32,
-)
-A = np.ascontiguousarray(A_T.T)
-G_T = np.ascontiguousarray(G.T)
+
+
+class Transform(NamedTuple):
+    """The matrices of F(4×4, size×size), and the transposes that `correlate` needs."""
+
+    b_t: Any  # (size + 3, size + 3)
+    g: Any  # (size + 3, size)
+    a_t: Any  # (4, size + 3)
+    g_t: Any
+    a: Any
+
+
+def make_transform(b_t: list[list[int]], g: list[list[int]], scale: int, points: Any) -> Transform:
+    """Make the matrices: `g` is divided by `scale`, and Aᵀ has the powers of `points` and ∞."""
+    powers = [[*(p**i for p in points), int(i == 3)] for i in range(4)]
+    b_, g_, a_ = (np.array(m, np.float32) for m in (b_t, g, powers))
+    g_ /= np.float32(scale)
+    return Transform(b_, g_, a_, np.ascontiguousarray(g_.T), np.ascontiguousarray(a_.T))
+
+
+TRANSFORMS = {  # by the size of the filter
+    2: make_transform(
+        [
+            [2, -1, -2, 1, 0],
+            [0, -2, -1, 1, 0],
+            [0, 2, -3, 1, 0],
+            [0, -1, 0, 1, 0],
+            [0, 2, -1, -2, 1],
+        ],
+        [[3, 0], [-3, -3], [-1, 1], [1, 2], [0, 6]],
+        6,
+        (0, 1, -1, 2),
+    ),
+    3: make_transform(
+        [
+            [4, 0, -5, 0, 1, 0],
+            [0, -4, -4, 1, 1, 0],
+            [0, 4, -4, -1, 1, 0],
+            [0, -2, -1, 2, 1, 0],
+            [0, 2, -1, -2, 1, 0],
+            [0, 4, 0, -5, 0, 1],
+        ],
+        [[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]],
+        24,
+        (0, 1, -1, 2, -2),
+    ),
+}
 
 
 class TileLayout(NamedTuple):
@@ -116,33 +144,47 @@ def view_tiles(sheets: Any, size: int, tiles: tuple[int, int]) -> Any:
     return np.ndarray(shape, sheets.dtype, sheets, 0, steps)
 
 
-def iter_tile_blocks(layout: TileLayout, channels: int) -> Iterator[Any]:
+def iter_tile_blocks(layout: TileLayout, channels: int, elements: int) -> Iterator[Any]:
     """Iterate over keys of blocks of tiles; `channels` counts inputs and outputs."""
     down, across = layout.tiles
-    most = max(BLOCK, MIN_TILES_PER_BLOCK * 36 * channels)
-    for at in iter_image_blocks(layout.sheets, down, 36 * across * channels, most):
+    most = max(BLOCK, MIN_TILES_PER_BLOCK * elements * channels)
+    for at in iter_image_blocks(layout.sheets, down, elements * across * channels, most):
         yield (slice(None), slice(None), *at)
 
 
-def transform_inputs(tiles: Any) -> Any:
-    """Compute Bᵀ d B for tiles (6, 6, …, c), as (36, tiles, c)."""
-    return transform_both_sides(B_T, np.ascontiguousarray(tiles)).reshape(36, -1, tiles.shape[-1])
+def transform_tiles(m: Any, tiles: Any) -> Any:
+    """Compute m d mᵀ for tiles (k, k, …, c), as (elements, tiles, c)."""
+    found = transform_both_sides(m, copy_items(tiles))
+    return found.reshape(len(m) ** 2, -1, tiles.shape[-1])
+
+
+def transform_filters(w: Any) -> Any:
+    """Compute G g Gᵀ for filters (size, size, c, o), as (elements, c, o)."""
+    g = TRANSFORMS[len(w)].g
+    return transform_both_sides(g, w).reshape(len(g) ** 2, *w.shape[-2:])
 
 
 def convolve(x: Any, w: Any, window: Window) -> Any:
-    """Weighted sums of the windows of (n, h, w, c) by (3, 3, c, o)."""
-    channels, outs = w.shape[-2:]
+    """Weighted sums of the windows of (n, h, w, c) by (size, size, c, o)."""
+    return convolve_transformed(x, transform_filters(w), window)
+
+
+def convolve_transformed(x: Any, filters: Any, window: Window) -> Any:
+    """Weighted sums of the windows of (n, h, w, c), with filters of `transform_filters`."""
+    size, (_, channels, outs) = window.size[0], filters.shape
+    t = TRANSFORMS[size]
     spatial = x.shape[1:-1]
     layout = choose_tile_layout(len(x), spatial, window)
-    filters = transform_both_sides(G, w).reshape(36, channels, outs)
-    inputs = view_tiles(layout.lay_images(x, 2, leading_padding_of(window)), 6, layout.tiles)
+    sheets = layout.lay_images(x, size - 1, leading_padding_of(window))
+    inputs = view_tiles(sheets, size + 3, layout.tiles)
     sheets = np.empty((layout.sheets, *(4 * n for n in layout.tiles), outs), x.dtype)
     results = view_tiles(sheets, 4, layout.tiles)
-    for key in iter_tile_blocks(layout, channels + outs):
-        block = transform_both_sides(A_T, np.matmul(transform_inputs(inputs[key]), filters))
+    for key in iter_tile_blocks(layout, channels + outs, len(filters)):
+        block = np.matmul(transform_tiles(t.b_t, inputs[key]), filters)
+        block = transform_both_sides(t.a_t, block)
         if not is_all_finite(block):
             return None
-        results[key] = block.reshape(results[key].shape)
+        as_items(results[key])[...] = as_items(block.reshape(results[key].shape))
     return layout.take_images(sheets, window.outputs(spatial))
 
 
@@ -166,16 +208,28 @@ def unconvolve(y: Any, w: Any, window: Window, spatial: tuple[int, ...]) -> Any:
 
 def correlate(x: Any, y: Any, window: Window) -> Any:
     """Adjoint of `convolve` in `w`: transform tiles of `y` by A, and the sums by Gᵀ."""
-    channels, outs = x.shape[-1], y.shape[-1]
+    return invert_filters(correlate_transformed(x, y, window), window.size[0])
+
+
+def invert_filters(total: Any, size: int) -> Any:
+    """Adjoint of `transform_filters`: (size, size, c, o); None if the sums are not finite."""
+    if not is_all_finite(total):
+        return None
+    found = transform_both_sides(TRANSFORMS[size].g_t, total)
+    return found.reshape(size, size, *total.shape[1:])
+
+
+def correlate_transformed(x: Any, y: Any, window: Window) -> Any:
+    """The sums of `correlate` for the elements of transformed tiles: (elements, c, o)."""
+    size, channels, outs = window.size[0], x.shape[-1], y.shape[-1]
+    t = TRANSFORMS[size]
+    elements = len(t.a) ** 2
     layout = choose_tile_layout(len(x), x.shape[1:-1], window)
-    inputs = view_tiles(layout.lay_images(x, 2, leading_padding_of(window)), 6, layout.tiles)
+    sheets = layout.lay_images(x, size - 1, leading_padding_of(window))
+    inputs = view_tiles(sheets, size + 3, layout.tiles)
     places = view_tiles(layout.lay_images(y, 0, (0, 0)), 4, layout.tiles)
-    total = np.zeros((36, channels, outs), x.dtype)
-    for key in iter_tile_blocks(layout, channels + outs):
-        spread = transform_both_sides(A, np.ascontiguousarray(places[key])).reshape(36, -1, outs)
-        total += np.matmul(transform_inputs(inputs[key]).swapaxes(1, 2), spread)
-    return (
-        transform_both_sides(G_T, total).reshape(3, 3, channels, outs)
-        if is_all_finite(total)
-        else None
-    )
+    total = np.zeros((elements, channels, outs), x.dtype)
+    for key in iter_tile_blocks(layout, channels + outs, elements):
+        spread = transform_tiles(t.a, places[key])
+        total += np.matmul(transform_tiles(t.b_t, inputs[key]).swapaxes(1, 2), spread)
+    return total

@@ -9,7 +9,7 @@ import numpy as np
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.primitive import Spec, primitive
 from gradtape.core.shape_rule import keep_shape
-from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_constant import compute_constant, to_scalar
 from gradtape.ops.elementwise import (
     cast,
     ceil,
@@ -66,7 +66,7 @@ def compute_sample_positions(start: Any, end: Any, n: int, count: int) -> Any:
     The result is (boxes, count).
     """
     start, end = (reshape(t, shape=(*shape_of(t), 1), rank=1) for t in (start, end))
-    last = compute_constant(np.float32, n - 1)
+    last = compute_constant(to_scalar, n - 1, np.float32)
     if count == 1:
         return (start + end) * last / 2
     steps = np.arange(count, dtype=np.float32)
@@ -94,7 +94,8 @@ class CropSampler:
     def mask_outside(self, place: Any, n: int) -> tuple[Any, Any]:
         """Positions with zero for those outside an axis of length n; and which ones are inside."""
         inside = logical_and(
-            greater_equal(place, 0), less_equal(place, compute_constant(np.float32, n - 1))
+            greater_equal(place, 0),
+            less_equal(place, compute_constant(to_scalar, n - 1, np.float32)),
         )
         return select(inside, place, zeros_like(place)), inside
 

@@ -110,7 +110,9 @@ def silu_and_slope_wrt_x(g, x):
     return g[0] * slope + g[1] * (s * rest * (x * (rest - s) + 2))
 
 
-@primitive(outputs=True, x=silu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape])
+@primitive(
+    outputs=True, x=silu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape], new_arrays=True
+)
 def silu_and_slope(x):
     """SiLU, `x` times sigmoid(x), and its derivative."""
     return compute_value_and_slope(fill_silu, x)
@@ -148,7 +150,9 @@ def tanh_gelu_and_slope_wrt_x(g, x, x_spec):
     return g[0] * slope + g[1] * (share * (2 * inner + x * (bend - 2 * t * inner * inner)))
 
 
-@primitive(outputs=True, x=tanh_gelu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape])
+@primitive(
+    outputs=True, x=tanh_gelu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape], new_arrays=True
+)
 def tanh_gelu_and_slope(x):
     """GELU by the tanh approximation of the normal distribution, and its derivative."""
     return compute_value_and_slope(fill_tanh_gelu, x)
@@ -190,7 +194,9 @@ def gelu_and_slope_wrt_x(g, x, x_spec):
     return g[0] * gelu_and_slope(x)[1] + g[1] * (density * (2 - square(x)))
 
 
-@primitive(outputs=True, x=gelu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape])
+@primitive(
+    outputs=True, x=gelu_and_slope_wrt_x, shape=lambda x: [x.shape, x.shape], new_arrays=True
+)
 def gelu_and_slope(x):
     """GELU, `x` times the normal cumulative distribution at `x`, and its derivative."""
     return compute_value_and_slope(

@@ -174,6 +174,7 @@ def standardize_wrt_x(g, x_spec, factor):
     factor=standardize_wrt_factor,
     offset=lambda g: g,
     variance=None,
+    new_arrays=True,
 )
 def standardize(x, mean, factor, offset, variance):
     """(x - mean) * factor + offset.
@@ -244,6 +245,7 @@ def sum_centered_product_shape(pull, x, mean, shape, rank):
     x=sum_centered_product_wrt_x,
     mean=sum_centered_product_wrt_mean,
     shape=sum_centered_product_shape,
+    new_arrays=True,
 )
 def sum_centered_product(pull, x, mean, *, shape: Shape, rank: int):
     """Sum of `pull` * (x - mean) over the axes along which `shape` broadcasts to `x`.
@@ -284,7 +286,12 @@ def keepdims_shape_of(shape: Shape, axis: Axes) -> Shape:
     return tuple(1 if i - len(shape) in axis else n for i, n in enumerate(shape))
 
 
-@primitive(outputs=True, x=moments_wrt_x, shape=lambda x, **axes: [reduced_shape(x, **axes)] * 2)
+@primitive(
+    outputs=True,
+    x=moments_wrt_x,
+    shape=lambda x, **axes: [reduced_shape(x, **axes)] * 2,
+    new_arrays=True,
+)
 def moments(x, *, axis: Axes, keepdims: bool):
     """Mean and variance along `axis`."""
     shape = keepdims_shape_of(x.shape, axis)

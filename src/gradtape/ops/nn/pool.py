@@ -15,6 +15,8 @@ from gradtape.core.primitive import primitive
 from gradtape.core.shape_rule import lead_axes
 from gradtape.ops.convolution.window import (
     Window,
+    as_items,
+    copy_items,
     crop_padding,
     pad_spatial,
     places_shape,
@@ -45,6 +47,28 @@ def lower_sum_pool(x, *, window):
     full = pad_spatial(x, window).astype(accumulator(x.dtype))
     outputs = window.outputs(spatial_sizes_of(x.shape, window))
     return sum(full[window.key(tap, outputs)] for tap in window.taps()).astype(x.dtype)
+
+
+MAX_COPIED_BYTES = 256  # size of a pixel up to which ufuncs are slow on strided pixels
+
+
+def has_short_rows(view: Any, window: Window) -> bool:
+    """Whether pixels lie apart from each other and are small, so that they are copied as items."""
+    size = view.shape[-1] * view.itemsize
+    return window.strides[-1] > 1 and view.strides[-1] == view.itemsize and size <= MAX_COPIED_BYTES
+
+
+def copy_tap(view: Any, window: Window) -> Any:
+    """One tap of all windows, for use in a ufunc: as a contiguous copy if that is faster."""
+    return copy_items(view) if has_short_rows(view, window) else view
+
+
+def write_tap(view: Any, values: Any, window: Window) -> None:
+    """Write one tap of all windows."""
+    if has_short_rows(view, window) and values.flags.c_contiguous and values.shape == view.shape:
+        as_items(view)[...] = as_items(values)
+    else:
+        view[...] = values
 
 
 def reduce_taps(operation: Any, x: Any, window: Window, beyond: Any) -> Any:
@@ -106,7 +130,11 @@ def max_pool_wrt_x(g, x, out, window, every):
     return max_unpool(g, x, out, window=window, every=every)
 
 
-@primitive(x=max_pool_wrt_x, shape=lambda x, window, every: places_shape(x, window, x.shape[-1]))
+@primitive(
+    x=max_pool_wrt_x,
+    shape=lambda x, window, every: places_shape(x, window, x.shape[-1]),
+    new_arrays=True,
+)
 def max_pool(x, *, window: Window, every: bool):
     """Largest elements of the windows of `x`.
 
@@ -146,6 +174,7 @@ def max_unpool_wrt_g(g, x, peak, window, every):
     x=None,
     peak=None,
     shape=lambda g, x, peak, window, every: lead_axes(g, len(peak.shape)) + x.shape,
+    new_arrays=True,
 )
 def max_unpool(g, x, peak, *, window: Window, every: bool):
     """Adjoint of selecting the maxima `peak` of windows of `x`: puts `g` back in their places."""
@@ -169,7 +198,7 @@ def scatter_maxima(total: Any, g: Any, x: Any, peak: Any, window: Window, every:
     hit, found = np.empty(peak.shape, bool), None
     for tap in window.taps():
         key = window.key(tap, outputs)
-        np.equal(full[key], peak, out=hit)
+        np.equal(copy_tap(full[key], window), peak, out=hit)
         if found is None:
             found = hit.copy()
         elif not every:
@@ -178,7 +207,7 @@ def scatter_maxima(total: Any, g: Any, x: Any, peak: Any, window: Window, every:
         if alone:  # bits times one or zero: faster than `where`, without inf · 0
             kept = hit.astype(bits)
             kept = np.multiply(g.view(bits), kept, out=kept if g.shape == kept.shape else None)
-            total.view(bits)[key] = kept
+            write_tap(total.view(bits)[key], kept, window)
         else:
             total[key] += np.where(hit, g, zero_of_dtype(g))
 

@@ -30,6 +30,7 @@ def multiply_softmax_jacobian_wrt_share(g, x, share, share_spec, out_spec, axis)
     x=lambda g, share, axis: multiply_softmax_jacobian(g, share, axis=axis),
     share=multiply_softmax_jacobian_wrt_share,
     shape=broadcast_inputs,
+    new_arrays=True,
 )
 def multiply_softmax_jacobian(x, share, *, axis: int):
     """The product share * (x - sum(x * share)) along `axis`.
@@ -43,7 +44,11 @@ def multiply_softmax_jacobian(x, share, *, axis: int):
     return (x - mean) * share
 
 
-@primitive(x=lambda g, out, axis: multiply_softmax_jacobian(g, out, axis=axis), shape=keep_shape)
+@primitive(
+    x=lambda g, out, axis: multiply_softmax_jacobian(g, out, axis=axis),
+    shape=keep_shape,
+    new_arrays=True,
+)
 def softmax(x, *, axis: int):
     """Exponentials along `axis`, scaled so that they sum to one."""
     if not x.size:

@@ -294,8 +294,11 @@ def permute_indices(key: Any, counter: Any, size: int) -> Any:
     return np.array(order, np.int64)
 
 
-def shuffle_index(index: int, key: Any, top: int) -> int:
-    """Position of `index` in a permutation of 0 … `top`, by four rounds of the Simon cipher.
+SIMON_Z2 = "10101111011100000011010010011000101000010001111110010110110011"
+
+
+def shuffle_index(index: int, key: Any, top: int, rounds: int = 4) -> int:
+    """Position of `index` in a permutation of 0 … `top`, by an even number of Simon's rounds.
 
     The cipher (Beaulieu et al., 2013) permutes numbers with an even number of bits. A result beyond
     `top` is permuted again.
@@ -311,12 +314,13 @@ def shuffle_index(index: int, key: Any, top: int) -> int:
         return rotate_left(x, 1) & rotate_left(x, 8) ^ rotate_left(x, 2)
 
     keys = [k & 0xFFFFFFFF & mask for k in key]
-    last = 0xFFFFFFFC ^ 1 ^ keys[0]
-    last ^= rotate_left(keys[2], width - 3) ^ rotate_left(keys[2], width - 4)
-    keys.append(last & mask)
+    for i in range(3, rounds):
+        last = 0xFFFFFFFC ^ int(SIMON_Z2[(i - 3) % 62]) ^ keys[i - 3]
+        last ^= rotate_left(keys[i - 1], width - 3) ^ rotate_left(keys[i - 1], width - 4)
+        keys.append(last & mask)
     while True:
         high, low = index >> width, index & mask
-        for a, b in (keys[:2], keys[2:]):
+        for a, b in zip(keys[:rounds:2], keys[1:rounds:2], strict=True):
             high ^= mix(low) ^ a
             low ^= mix(high) ^ b
         index = high << width | low

@@ -1,89 +1,120 @@
-"""What a function would return, found by running it on zeros of the sizes that are known."""
+"""The specs of the results of a user's function, inferred by tracing it without values."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from gradtape.core.context import local, no_recording
-from gradtape.core.dtypes import string
+from gradtape.core.context import current_trace, no_recording
+from gradtape.core.dims import UnknownSizeError
+from gradtape.core.lazy_array import UnknownRankError
 from gradtape.core.ragged.spec import RaggedTensorSpec
+from gradtape.core.shape_rule import INT64
 from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import make_tensor
-from gradtape.pipeline.base import UNKNOWN, DatasetBase, make_dataset
-from gradtape.pipeline.element import ragged, sparse
-from gradtape.pipeline.element.structure import NoneTensorSpec, flatten_element, map_element
+from gradtape.graph.branch_search import Answers, SearchTrace, search_branches
+from gradtape.graph.guard import ValueRead
+from gradtape.graph.size_tensor import make_size_tensor
+from gradtape.graph.trace_options import TraceOptions
+from gradtape.ops.size_array import make_size_array
+from gradtape.pipeline.base import DatasetBase, make_spec_dataset
+from gradtape.pipeline.element.element import call_user_function
+from gradtape.pipeline.element.structure import (
+    NoneTensorSpec,
+    element_spec_of,
+    flatten_element,
+    map_element,
+)
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration
 from gradtape.pipeline.optional import Optional, OptionalSpec
+from gradtape.state.random.seed import SEEDS
+from gradtape.state.random.stream import FunctionStreams
 from gradtape.tape.custom_gradient import RECOMPUTE_STATE
 
-SIZES = (3, 5)  # stand-ins for an unknown dimension; where results differ, theirs is unknown too
 
+def infer_output(
+    function: Callable[..., Any], spec: Any, describe: Callable[[Any], Any] = element_spec_of
+) -> Any:
+    """The spec of the results of a function for elements of `spec`.
 
-def probed(function: Callable[[Any], Any], spec: Any) -> Any:
-    """The spec that `function`, which returns specs, gives for elements that `spec` describes."""
+    Args:
+        function: takes an element; a tuple is unpacked into its parameters.
+        spec: of the elements.
+        describe: the spec of a result.
+
+    Raises:
+        NeedsPythonCall: if user functions may only be traced once, where a branch needs more.
+        NotImplementedError: if the function reads a value, so that only an iteration can tell.
+    """
+
+    def run(trace: Any) -> Any:
+        element = map_element(lambda leaf: make_placeholder(trace, leaf), spec)
+        return describe(call_user_function(function, element))
+
+    stage = current_trace()
+    if stage and stage[0].is_abstract:
+        return run(stage[0])
     if current_iteration.is_trace_only:
         raise NeedsPythonCall
-    specs = flatten_element(spec)
-    unknown = any(
-        isinstance(s, (RaggedTensorSpec, SparseTensorSpec))
-        or (isinstance(s, TensorSpec) and (s.dtype is string or not s.shape.is_fully_defined()))
-        for s in specs
-    )
+    options = TraceOptions(getattr(function, "__name__", "function"))
     saved = [save() for save, _ in RECOMPUTE_STATE]
+
+    def make_trace(answers: Answers) -> SearchTrace:
+        return SearchTrace(answers, options, FunctionStreams((SEEDS.seed,)))
+
     try:
         with no_recording():
-            found = []
-            for n in SIZES[: 1 + unknown]:
-                local.probe_size = n
-                found.append(function(stand_in(spec, n)))
-            if any(isinstance(s, TensorSpec) and s.dtype.is_integer for s in specs):
-                with contextlib.suppress(Exception):  # what depends on a value is unknown
-                    found.append(function(stand_in(spec, SIZES[0], 1)))
+            return search_branches(run, join_specs, make_trace)
+    except (ValueRead, UnknownSizeError, UnknownRankError) as error:
+        raise NotImplementedError(
+            f"element_spec: {options.name} needs a value or a size that only an iteration knows "
+            f"({error}). Use functions of tf, or tf.ensure_shape."
+        ) from None
     finally:
-        local.probe_size = 0
-        for (_, restore), state in zip(
-            RECOMPUTE_STATE, saved, strict=False
-        ):  # there may be new ones
+        for (_, restore), state in zip(RECOMPUTE_STATE, saved, strict=False):
             restore(state)
-    return found[0] if len(found) == 1 else map_element(common, *found)
 
 
-def common(first: Any, *others: Any) -> Any:
-    """What describes all of them."""
+def join_specs(first: Any, *others: Any) -> Any:
+    """The spec that covers several ones of the same structure."""
+    return map_element(join_component_specs, first, *others)
+
+
+def join_component_specs(first: Any, *others: Any) -> Any:
+    """The most specific spec that describes all components."""
     return first.most_specific_common_supertype(others)
 
 
-def stand_in(spec: Any, size: int, number: int = 0) -> Any:
-    """An element of this spec, with `size` for what is unknown and `number` for all values."""
-    return map_element(lambda leaf: stand_in_leaf(leaf, size, number), spec)
-
-
-def stand_in_leaf(spec: Any, size: int, number: int = 0) -> Any:
-    """A component of this spec."""
+def make_placeholder(trace: Any, spec: Any) -> Any:
+    """The symbolic value of a component in a trace without values."""
     if isinstance(spec, TensorSpec):
-        if spec.shape.rank is None:
-            raise NotImplementedError(
-                "element_spec: a function of tensors of unknown rank is not looked into. "
-                "Give output_shapes."
-            )
-        shape = tuple(size if n is None else n for n in spec.shape.as_list())
-        if spec.dtype.name == "string":
-            return make_tensor(np.full(shape, b"", object))
-        return make_tensor(np.full(shape, number, spec.dtype.as_numpy_dtype)[()])
+        return trace.make_value(trace.spec_of_result(spec))
     if isinstance(spec, RaggedTensorSpec):
-        return ragged.make_ragged_placeholder(spec, size, number)
+        parts = spec._component_specs
+        return spec._from_components([make_placeholder(trace, part) for part in parts])
     if isinstance(spec, SparseTensorSpec):
-        return sparse.make_sparse_placeholder(spec, size, number)
+        return make_sparse_placeholder(trace, spec)
     if isinstance(spec, NoneTensorSpec):
         return None
     if isinstance(spec, OptionalSpec):
-        return Optional.empty(spec._component_specs)
-    inner = getattr(spec, "element_spec", None)
-    if inner is not None and spec.value_type is DatasetBase.dataset_class:
-        return make_dataset(lambda: iter([stand_in(inner, size)] * size), lambda: inner, UNKNOWN)
+        inner = spec._value_structure
+        return Optional.from_value(map_element(lambda leaf: make_placeholder(trace, leaf), inner))
+    if spec.value_type is DatasetBase.dataset_class:
+        return make_spec_dataset(spec.element_spec)
     raise NotImplementedError(f"element_spec: a function of {spec!r} is not looked into.")
+
+
+def make_sparse_placeholder(trace: Any, spec: SparseTensorSpec) -> Any:
+    """The symbolic value of a sparse component; its indices and values are equally many."""
+    indices, values, sizes = [make_placeholder(trace, part) for part in spec._component_specs]
+    if spec.shape.rank is not None:
+        trace.sizes.assume_equal(indices._array.shape[0], values._array.shape[0])
+        known = trace.spec_of_result(TensorSpec(spec.shape, spec.dtype)).shape
+        sizes = make_size_tensor(trace, make_size_array(known), INT64)
+    return spec._from_components([indices, values, sizes])
+
+
+def is_plain_spec(spec: Any) -> bool:
+    """Whether all components are tensors of known rank."""
+    leaves = flatten_element(spec)
+    return all(isinstance(s, TensorSpec) and s.shape.rank is not None for s in leaves)

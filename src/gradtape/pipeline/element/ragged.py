@@ -214,22 +214,3 @@ def first_axis_size(leaf: Any) -> int:
 def has_ragged_rows(spec: Any) -> bool:
     """Whether some component is a tensor with the spec of a ragged tensor's row."""
     return any(isinstance(s, RaggedTensorSpec) and not s.ragged_rank for s in flatten_element(spec))
-
-
-def make_ragged_placeholder(spec: RaggedTensorSpec, size: int, number: int) -> Any:
-    """A placeholder of this spec: `size` for unknown dimensions, `number` for all values."""
-    if spec.shape.rank is None:
-        raise NotImplementedError(
-            "element_spec: cannot infer the results of a function of ragged tensors of unknown "
-            f"rank. Received {spec}."
-        )
-    sizes = [size if n is None else n for n in spec.shape.as_list()]
-    kind = spec.row_splits_dtype.as_numpy_dtype
-    splits = []
-    for axis in range(1, spec.ragged_rank + 1):
-        splits.append(make_tensor(np.arange(prod(sizes[:axis]) + 1, dtype=kind) * sizes[axis]))
-    cut = spec.ragged_rank + 1
-    shape = (prod(sizes[:cut]), *sizes[cut:])
-    blank: Any = b"" if spec.dtype.name == "string" else number
-    flat = make_tensor(np.full(shape, blank, spec.dtype.as_numpy_dtype))
-    return ragged_from_nested_splits(flat, splits, spec.shape.as_list()[1:cut])

@@ -94,17 +94,3 @@ def batch_sparse_spec(spec: SparseTensorSpec, width: int | None) -> SparseTensor
 def unbatch_sparse_spec(spec: SparseTensorSpec) -> SparseTensorSpec:
     """The spec of a slice along the first axis."""
     return SparseTensorSpec(spec.shape[1:], spec.dtype)
-
-
-def make_sparse_placeholder(spec: SparseTensorSpec, size: int, number: int) -> SparseTensor:
-    """A placeholder of this spec with one entry and `size` for unknown dimensions."""
-    if spec.shape.rank is None:
-        raise NotImplementedError(
-            "element_spec: cannot infer the results of a function of sparse tensors of unknown "
-            f"rank. Received {spec}."
-        )
-    shape = [size if n is None else n for n in spec.shape.as_list()]
-    blank: Any = b"" if spec.dtype.name == "string" else number
-    count = int(all(shape))
-    values = np.full(count, blank, spec.dtype.as_numpy_dtype)
-    return make_sparse(np.zeros((count, len(shape)), np.int64), values, shape)

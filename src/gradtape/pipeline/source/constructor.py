@@ -2,78 +2,55 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import os
 from builtins import range as builtin_range
-from builtins import zip as builtin_zip
-from collections.abc import Iterator
-from itertools import count, repeat
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.argument import as_index, describe
+from gradtape.core.argument import as_index
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
-from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import make_tensor
-from gradtape.pipeline.base import INFINITE, UNKNOWN, DatasetBase, is_always_pure, make_dataset
+from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.pipeline.base import (
+    INFINITE,
+    UNKNOWN,
+    DatasetBase,
+    has_no_value,
+    is_always_pure,
+    make_dataset,
+    make_spec_dataset,
+)
 from gradtape.pipeline.element.element import StepIterator, as_generator_element
-from gradtape.pipeline.element.output_spec import common
 from gradtape.pipeline.element.ragged import (
     first_axis_size,
     has_ragged_rows,
     make_rows,
     unbatch_spec,
 )
-from gradtape.pipeline.element.random_access import RangeRows, Rows, ZippedRows
+from gradtape.pipeline.element.random_access import RangeRows, Rows
 from gradtape.pipeline.element.structure import (
     as_element,
     detach_tensor,
     element_spec_of,
     flatten_element,
     map_element,
-    pack_element,
 )
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.transformation.random_choice import (
-    draw_choices,
     make_seed_stream,
     random_words,
-    start_and_interleave,
 )
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
 
-
-def find_common_spec(datasets: list[Dataset], op: str) -> Any:
-    """The most specific element spec that all datasets have in common.
-
-    Raises:
-        TypeError: if there is none.
-    """
-    for dataset in datasets:
-        if not hasattr(dataset, "element_spec"):
-            raise TypeError(f"{op}: a Dataset is expected. Received {describe(dataset)}.")
-    specs = [d.element_spec for d in datasets]
-    found = specs[0]
-    for spec in specs[1:]:
-        try:
-            found = map_element(common, found, spec)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            found = None
-        if found is None or None in flatten_element(found):
-            raise TypeError(f"{op}: Incompatible dataset elements: {specs[0]} vs. {spec}")
-    return found
-
-
-def as_log_weights(weights: Any) -> Any:
-    """The logits of weights, with shape (1, n)."""
-    with np.errstate(divide="ignore"):
-        return np.log(weights).reshape(1, -1)
+K = TypeVar("K")
 
 
 def make_rows_dataset(rows: Rows, spec: Any, size: int) -> Dataset:
@@ -86,13 +63,38 @@ def make_rows_dataset(rows: Rows, spec: Any, size: int) -> Dataset:
     return dataset
 
 
-class SourceMethods(DatasetBase):
+class SourceMethods(DatasetBase[E]):
     """The constructors of a dataset."""
 
+    @overload
+    @staticmethod
+    def from_tensors(
+        tensors: tuple[Any, ...], name: str | None = None
+    ) -> Dataset[tuple[Tensor, ...]]: ...
+    @overload
+    @staticmethod
+    def from_tensors(
+        tensors: Mapping[K, object], name: str | None = None
+    ) -> Dataset[dict[K, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset[Tensor]: ...
     @staticmethod
     @public
-    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
-        """A dataset of one element."""
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset[Any]:
+        """A dataset of one element.
+
+        Args:
+            tensors: a structure of tensors.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> [int(x) for x in tf.data.Dataset.from_tensors(7)]
+            [7]
+        """
         element = as_element(tensors)
         dataset = make_dataset(
             lambda: iter([map_element(detach_tensor, element)]), lambda: element_spec_of(element), 1
@@ -100,25 +102,52 @@ class SourceMethods(DatasetBase):
         dataset._is_pure = is_always_pure
         return dataset._label_as("_TensorDataset")
 
+    @overload
+    @staticmethod
+    def from_tensor_slices(
+        tensors: tuple[Any, ...], name: str | None = None
+    ) -> Dataset[tuple[Tensor, ...]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(
+        tensors: Mapping[K, object], name: str | None = None
+    ) -> Dataset[dict[K, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset[Tensor]: ...
     @staticmethod
     @public
-    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset[Any]:
         """A dataset of the slices along the first axis.
+
+        Args:
+            tensors: a structure of tensors with the same first size.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
 
         Raises:
             ValueError: if a tensor has no axis, or their first axes differ.
+
+        Example:
+            >>> slices = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})
+            >>> [int(element["a"]) for element in slices]
+            [1, 2]
         """
         element = as_element(tensors)
         leaves = [leaf for leaf in flatten_element(element) if leaf is not None]
         if not leaves:
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
+        spec = map_element(
+            lambda s: unbatch_spec(s) if hasattr(s, "shape") else s, element_spec_of(element)
+        )
+        if has_no_value(leaves):
+            return make_spec_dataset(spec)._label_as("_TensorSliceDataset")
         sizes = [first_axis_size(leaf) for leaf in leaves]
         for n in sizes:
             if n != sizes[0]:
                 raise ValueError(f"Dimensions {sizes[0]} and {n} are not compatible")
-        spec = map_element(
-            lambda s: unbatch_spec(s) if hasattr(s, "shape") else s, element_spec_of(element)
-        )
         return make_rows_dataset(make_rows(element), spec, sizes[0])._label_as(
             "_TensorSliceDataset"
         )
@@ -155,7 +184,8 @@ class SourceMethods(DatasetBase):
             spec = map_element(lambda dtype, shape: TensorSpec(shape, dtype), output_types, shapes)
         else:
             spec = output_signature
-        given = [convert(a).numpy() for a in args or ()]
+        tensors = [convert(a) for a in args or ()]
+        given = [] if has_no_value(tensors) else [tensor.numpy() for tensor in tensors]
 
         def elements() -> Iterator[Any]:
             values = iter(generator(*given))
@@ -179,7 +209,7 @@ class SourceMethods(DatasetBase):
 
     @staticmethod
     @public
-    def range(*args: Any, **kwargs: Any) -> Dataset:
+    def range(*args: Any, **kwargs: Any) -> Dataset[Tensor]:
         """A dataset of integers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
         Args:
@@ -195,6 +225,8 @@ class SourceMethods(DatasetBase):
                 f"but was {len(args)}."
             )
         kind = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
+        if has_no_value(args):
+            return make_spec_dataset(TensorSpec((), kind))._label_as("_RangeDataset")
         ends = [as_index(a, "range: each argument") for a in args]
         if len(ends) == 3 and ends[2] == 0:
             raise InvalidArgumentError("range: step must be a non-zero integer. Received 0.")
@@ -210,10 +242,22 @@ class SourceMethods(DatasetBase):
     @public
     def counter(
         start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None
-    ) -> Dataset:
-        """An infinite dataset of `start`, `start + step` and so on."""
+    ) -> Dataset[Tensor]:
+        """An infinite dataset of `start`, `start + step` and so on.
+
+        Args:
+            start: the first number.
+            step: the difference of neighbours.
+            dtype: the dtype of the numbers.
+            name: has no effect here.
+
+        Returns:
+            A Dataset of scalars.
+        """
         kind = dtypes.as_dtype(dtype)
         scalar = np.dtype(kind.as_numpy_dtype).type
+        if has_no_value((start, step)):
+            return make_spec_dataset(TensorSpec((), kind))._label_as("_ScanDataset")
         first, by = (convert(value, kind)._array for value in (start, step))
         if first.shape or by.shape:
             raise ValueError(
@@ -230,7 +274,7 @@ class SourceMethods(DatasetBase):
     @public
     def random(
         seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None
-    ) -> Dataset:
+    ) -> Dataset[Tensor]:
         """An infinite dataset of random integers in [0, 2**32).
 
         Args:
@@ -251,139 +295,9 @@ class SourceMethods(DatasetBase):
 
     @staticmethod
     @public
-    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """A dataset of structures of elements of each input dataset; ends with the shortest."""
-        structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
-        parts = flatten_element(structure)
-        for part in parts:
-            if not isinstance(part, DatasetBase):
-                raise TypeError(
-                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
-                    f"`tf.data.Dataset` objects but encountered object of type {type(part)}."
-                )
-
-        def start() -> Iterator[Any]:
-            tuples = zip_iterators([part._start() for part in parts])
-            if type(structure) is tuple and len(parts) == len(structure):
-                return tuples
-            return (pack_element(structure, iter(leaves)) for leaves in tuples)
-
-        finite = [part._size for part in parts if part._size != INFINITE]
-        size = INFINITE if not finite else 0 if 0 in finite else min(finite)
-        spec = lambda: map_element(lambda part: part.element_spec, structure)  # noqa: E731 - as everywhere
-        dataset = make_dataset(start, spec, size, before=parts)
-        dataset._is_pure = lambda: all(part._is_pure() for part in parts)
-
-        def rows() -> Any:
-            found = [part._find_rows() for part in parts]
-            if type(structure) is not tuple or len(parts) != len(structure) or None in found:
-                return None
-            zipped = ZippedRows([rows for rows, _ in found])
-            return zipped, lambda: builtin_zip(*[begin() for _, begin in found], strict=False)
-
-        dataset._find_rows = rows
-        return dataset._label_as("_ZipDataset")
-
-    @staticmethod
-    @public
-    def choose_from_datasets(
-        datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
-    ) -> Dataset:
-        """Elements of `datasets`; `choice_dataset` selects the dataset of each element.
-
-        Args:
-            datasets: list of datasets with compatible elements.
-            choice_dataset: dataset of int64 scalars.
-            stop_on_empty_dataset: whether to stop when a chosen dataset has ended; otherwise it is
-                skipped.
-
-        Returns:
-            A dataset.
-        """
-        if not datasets:
-            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        if not isinstance(choice_dataset, DatasetBase):
-            raise TypeError(
-                "Invalid `choice_dataset`. `choice_dataset` should be a `tf.data.Dataset` but is "
-                f"{type(choice_dataset)}."
-            )
-        choice = choice_dataset.element_spec
-        if choice != TensorSpec((), dtypes.int64):
-            raise TypeError(
-                "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar "
-                f"`tf.int64` tensors but are {choice}."
-            )
-        spec = find_common_spec(list(datasets), "choose_from_datasets")
-        starts = [d._start for d in datasets]
-        return make_dataset(
-            lambda: start_and_interleave(
-                map(int, choice_dataset._start()), starts, stop_on_empty_dataset
-            ),
-            lambda: spec,
-            UNKNOWN,
-            choice_dataset._options,
-            [choice_dataset, *datasets],
-        )._label_as("_DirectedInterleaveDataset")
-
-    @staticmethod
-    @public
-    def sample_from_datasets(
-        datasets: Any,
-        weights: Any = None,
-        seed: Any = None,
-        stop_on_empty_dataset: bool = False,
-        rerandomize_each_iteration: Any = None,
-    ) -> Dataset:
-        """Elements of `datasets`, each from a dataset chosen at random, as in TensorFlow.
-
-        Args:
-            datasets: list of datasets with compatible elements.
-            weights: probability of each dataset; equal if None. A dataset of weights provides new
-                weights for each choice.
-            seed: determines the choices, together with `tf.random.set_seed`.
-            stop_on_empty_dataset: whether to stop when a chosen dataset has ended; otherwise it is
-                skipped.
-            rerandomize_each_iteration: whether each iteration makes new choices.
-
-        Returns:
-            A dataset.
-        """
-        if not datasets:
-            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        varying = isinstance(weights, DatasetBase)
-        given = None if weights is None or varying else convert(weights)
-        if given is not None and given.shape != (len(datasets),):
-            raise ValueError(
-                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
-                f"{list(given.shape)} vs. {len(datasets)}."
-            )
-        spec = find_common_spec(list(datasets), "sample_from_datasets")
-        if len(datasets) == 1:
-            only: Dataset = datasets[0]
-            return only
-
-        def logits() -> Iterator[Any]:
-            if varying:
-                return map(as_log_weights, (odds._array for odds in weights._start()))
-            even = np.ones((1, len(datasets)), np.float32)
-            return repeat(even if given is None else as_log_weights(given._array))
-
-        seeds = make_seed_stream(seed, fixed=not rerandomize_each_iteration)
-        starts = [d._start for d in datasets]
-        return make_dataset(
-            lambda: start_and_interleave(
-                draw_choices(logits(), seeds.next()), starts, stop_on_empty_dataset
-            ),
-            lambda: spec,
-            UNKNOWN,
-            before=[weights, *datasets] if varying else datasets,
-        )._label_as("_DirectedInterleaveDataset", seeds)
-
-    @staticmethod
-    @public
     def list_files(
         file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None
-    ) -> Dataset:
+    ) -> Dataset[Tensor]:
         """A dataset of the names of files that match a pattern.
 
         Args:
@@ -398,6 +312,8 @@ class SourceMethods(DatasetBase):
         Raises:
             InvalidArgumentError: if no file matches.
         """
+        if has_no_value(file_pattern):
+            return make_spec_dataset(TensorSpec((), dtypes.string))
         patterns = np.ravel(convert(file_pattern)._array).tolist()
         found = sorted({name for p in patterns for name in glob.glob(os.fsdecode(p))})
         if not found:
@@ -406,25 +322,3 @@ class SourceMethods(DatasetBase):
         dataset = SourceMethods.from_tensor_slices([os.fsencode(name) for name in found])
         is_shuffled = shuffle is None or bool(shuffle)
         return dataset.shuffle(len(found), seed=seed) if is_shuffled else dataset
-
-
-def zip_iterators(iterators: list[Iterator[Any]]) -> Iterator[Any]:
-    """Yield tuples of one item of each iterator; after an error all advance together."""
-
-    def step() -> Any:
-        leaves: list[Any] = []
-        try:
-            for each in iterators:
-                leaves.append(next(each))
-        except StopIteration:
-            raise
-        except Exception as error:
-            if is_from_signal_handler(error):
-                raise
-            for other in iterators[len(leaves) + 1 :]:
-                with contextlib.suppress(Exception):
-                    next(other)
-            raise
-        return tuple(leaves)
-
-    return StepIterator(step)

@@ -18,7 +18,14 @@ from gradtape.files.access import as_path
 from gradtape.files.fixed_record import read_fixed_records
 from gradtape.files.text import read_lines
 from gradtape.files.tfrecord import read_records
-from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int, make_dataset
+from gradtape.pipeline.base import (
+    UNKNOWN,
+    DatasetBase,
+    as_python_int,
+    has_no_value,
+    make_dataset,
+    make_spec_dataset,
+)
 from gradtape.pipeline.dataset import Dataset
 
 STRING_SPEC = TensorSpec((), dtypes.string)
@@ -63,6 +70,8 @@ def make_filename_dataset(filenames: Any) -> Dataset:
     if isinstance(paths, (list, tuple)) and any(isinstance(p, os.PathLike) for p in paths):
         filenames = [os.fspath(p) if isinstance(p, os.PathLike) else p for p in paths]
     tensor = convert(filenames)
+    if has_no_value(tensor):
+        return make_spec_dataset(STRING_SPEC)
     if tensor.dtype != dtypes.string:
         raise TypeError(
             "The `filenames` argument must contain `tf.string` elements. "

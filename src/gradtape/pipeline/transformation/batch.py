@@ -18,7 +18,7 @@ from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
-from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int
+from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int, as_static_size
 from gradtape.pipeline.element import ragged, sparse
 from gradtape.pipeline.element.element import (
     END,
@@ -29,6 +29,7 @@ from gradtape.pipeline.element.element import (
 )
 from gradtape.pipeline.element.random_access import Rows
 from gradtape.pipeline.element.structure import flatten_element, map_element, pack_element
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.transformation.padding import (
     as_padded_shape,
     as_padding_values,
@@ -105,7 +106,7 @@ def count_batches(n: int, size: int, drop: bool) -> int:
     return n if n < 0 else n // size if drop else -(-n // size)
 
 
-class BatchMethods(DatasetBase):
+class BatchMethods(DatasetBase[E]):
     """Methods of a dataset that make and split batches."""
 
     @public
@@ -116,14 +117,28 @@ class BatchMethods(DatasetBase):
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[E]:
         """Stacked elements, `batch_size` at a time; the last batch may be smaller.
+
+        Args:
+            batch_size: the number of elements of a batch.
+            drop_remainder: whether to drop a last batch that is smaller.
+            num_parallel_calls: has no effect here.
+            deterministic: has no effect here.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
 
         Raises:
             InvalidArgumentError: if the size is not positive, or elements differ in shape.
+
+        Example:
+            >>> list(tf.data.Dataset.range(5).batch(2).as_numpy_iterator())
+            [array([0, 1]), array([2, 3]), array([4])]
         """
         size, drop = check_batch_size("batch", batch_size), bool(drop_remainder)
-        width = size if drop else None
+        width = as_static_size(size) if drop else None
         fused = self._tensorflow_name in (
             "_MapDataset",
             "_ParallelMapDataset",
@@ -155,7 +170,7 @@ class BatchMethods(DatasetBase):
         padding_values: Any = None,
         drop_remainder: bool = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[E]:
         """Elements padded to a common shape and stacked.
 
         Args:
@@ -176,7 +191,7 @@ class BatchMethods(DatasetBase):
         spec = self.element_spec
         shapes = check_padded_shapes(spec, padded_shapes)
         values = as_padding_values(spec, padding_values)
-        width = size if drop else None
+        width = as_static_size(size) if drop else None
 
         def make(group: list[Any]) -> Any:
             columns = zip(*[flatten_element(element) for element in group], strict=True)
@@ -201,7 +216,7 @@ class BatchMethods(DatasetBase):
         drop_remainder: bool = False,
         row_splits_dtype: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[E]:
         """Ragged tensors whose rows are elements of different sizes, `batch_size` at a time.
 
         Args:
@@ -235,13 +250,16 @@ class BatchMethods(DatasetBase):
         return dataset._label_as("_DenseToRaggedDataset")
 
     @public
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset[E]:
         """SparseTensors whose rows are elements of any sizes, `batch_size` at a time.
 
         Args:
             batch_size: number of elements of a batch.
             row_shape: shape of a row; None for a dimension takes the largest size in the batch.
             name: ignored.
+
+        Returns:
+            A Dataset of SparseTensors.
 
         Raises:
             TypeError: if elements are not single tensors.
@@ -263,8 +281,19 @@ class BatchMethods(DatasetBase):
         return dataset._label_as("_DenseToSparseBatchDataset")
 
     @public
-    def unbatch(self, name: str | None = None) -> Dataset:
-        """The slices of the elements along their first axis."""
+    def unbatch(self, name: str | None = None) -> Dataset[E]:
+        """The slices of the elements along their first axis.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> list(tf.data.Dataset.range(4).batch(3).unbatch().as_numpy_iterator())
+            [np.int64(0), np.int64(1), np.int64(2), np.int64(3)]
+        """
         spec = self.element_spec
         if any(isinstance(s, TensorSpec) and s.shape.rank == 0 for s in flatten_element(spec)):
             raise ValueError("unbatch: Cannot unbatch an input with scalar components.")
@@ -291,7 +320,7 @@ class BatchMethods(DatasetBase):
     @public
     def rebatch(
         self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
-    ) -> Dataset:
+    ) -> Dataset[E]:
         """Batches of other sizes: `unbatch`, then `batch`.
 
         Args:
@@ -299,6 +328,9 @@ class BatchMethods(DatasetBase):
                 empty batch.
             drop_remainder: whether to drop a smaller last batch.
             name: ignored.
+
+        Returns:
+            A Dataset.
         """
         sizes = np.ravel(convert(batch_size)._array).tolist()
         for n in [max(sizes), *(n for n in sizes if n)]:

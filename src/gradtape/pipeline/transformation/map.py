@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 from builtins import map as builtin_map
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradtape.core.context import current_trace, use_recorders
-from gradtape.core.errors import InvalidArgumentError, is_user_error, public, show_full_tracebacks
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.traceback_filter import is_user_error, show_full_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.element.element import (
     END,
     StepIterator,
     annotate_errors,
-    call_user_function,
     require_callable,
     wrap_user_function,
 )
-from gradtape.pipeline.element.output_spec import probed
+from gradtape.pipeline.element.output_spec import infer_output, join_specs
 from gradtape.pipeline.element.structure import (
     as_element,
     detach_tensor,
@@ -28,12 +28,15 @@ from gradtape.pipeline.element.structure import (
     flatten_element,
     map_element,
 )
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
 from gradtape.pipeline.user_function import UserFunction
 from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
 
 if TYPE_CHECKING:
     from gradtape.pipeline.dataset import Dataset
+
+R = TypeVar("R")
 
 
 def check_parallel_calls(op: str, num_parallel_calls: Any) -> int | None:
@@ -56,31 +59,32 @@ def make_dataset_function(map_func: Any, what: str) -> Any:
     """Wrap a user function that must return a dataset for each element."""
     apply = wrap_user_function(map_func, what)
 
-    def make(element: Any) -> Dataset:
-        dataset = apply(element)
-        if not isinstance(dataset, DatasetBase):
-            raise TypeError(
-                f"{what}: Invalid `map_func`. `map_func` must return a `Dataset` object. "
-                f"Got {type(dataset)}."
-            )
-        return dataset  # type: ignore[return-value]
-
-    return make
+    return lambda element: check_dataset(apply(element), what)
 
 
-class MapMethods(DatasetBase):
+def check_dataset(found: Any, what: str) -> Dataset:
+    """Check that a user's function has returned a dataset."""
+    if not isinstance(found, DatasetBase):
+        raise TypeError(
+            f"{what}: Invalid `map_func`. `map_func` must return a `Dataset` object. "
+            f"Got {type(found)}."
+        )
+    return found  # type: ignore[return-value]
+
+
+class MapMethods(DatasetBase[E]):
     """Methods of a dataset that call a function of elements."""
 
     @public
     def map(
         self,
-        map_func: Any,
+        map_func: Callable[..., R],
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         synchronous: Any = None,
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[R]:
         """A dataset of `map_func` of each element.
 
         Args:
@@ -115,16 +119,9 @@ class MapMethods(DatasetBase):
                 return ParallelMap(apply, items, count, ordered)
             return builtin_map(apply, items)
 
-        def spec() -> Any:
-            found = traced.infer_output_spec(self.element_spec)
-            if found is not None:
-                return found
-            return probed(
-                lambda e: element_spec_of(call_user_function(traced.call_on_placeholder, e)),
-                self.element_spec,
-            )
-
-        dataset = self._transform(start, spec, self._size)
+        dataset = self._transform(
+            start, lambda: traced.infer_output_spec(self.element_spec), self._size
+        )
         trace_map_function(dataset)
 
         def rows() -> Any:
@@ -138,7 +135,20 @@ class MapMethods(DatasetBase):
 
     @public
     def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
-        """The concatenation of the datasets that `map_func` returns for the elements."""
+        """The concatenation of the datasets that `map_func` returns for the elements.
+
+        Args:
+            map_func: function of an element that returns a Dataset.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> numbers = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]])
+            >>> list(numbers.flat_map(tf.data.Dataset.from_tensor_slices).as_numpy_iterator())
+            [np.int32(1), np.int32(2), np.int32(3), np.int32(4)]
+        """
         require_callable(map_func)
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
@@ -151,8 +161,8 @@ class MapMethods(DatasetBase):
         return dataset._label_as("_FlatMapDataset")
 
     def _infer_inner_spec(self, map_func: Any, what: str) -> Any:
-        return probed(
-            lambda e: make_dataset_function(map_func, what)(e).element_spec, self.element_spec
+        return infer_output(
+            map_func, self.element_spec, lambda found: check_dataset(found, what).element_spec
         )
 
     @public
@@ -203,8 +213,22 @@ class MapMethods(DatasetBase):
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Dataset:
         """The outputs of `scan_func(state, element)`, which returns a new state and an output.
 
+        Args:
+            initial_state: a structure of tensors.
+            scan_func: function of a state and an element that returns the next state and an
+                output.
+            name: has no effect here.
+
+        Returns:
+            A Dataset of the outputs.
+
         Raises:
             TypeError: if it does not return a pair, or changes the dtype of the state.
+
+        Example:
+            >>> sums = tf.data.Dataset.range(4).scan(np.int64(0), lambda s, x: (s + x, s + x))
+            >>> list(sums.as_numpy_iterator())
+            [np.int64(0), np.int64(1), np.int64(3), np.int64(6)]
         """
         require_callable(scan_func)
         first = as_element(initial_state)
@@ -219,15 +243,26 @@ class MapMethods(DatasetBase):
 
         return self._transform(
             outputs,
-            lambda: probed(
-                lambda e: element_spec_of(run_scan_step(traced, first, e)[1]), self.element_spec
-            ),
+            lambda: infer_scan_spec(traced, element_spec_of(first), self.element_spec),
             self._size,
         )._label_as("_ScanDataset", traced)
 
     @public
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
-        """The final state after `reduce_func(state, element)` for every element."""
+        """The final state after `reduce_func(state, element)` for every element.
+
+        Args:
+            initial_state: a structure of tensors.
+            reduce_func: function of a state and an element that returns the next state.
+            name: has no effect here.
+
+        Returns:
+            The final state, a structure of tensors.
+
+        Example:
+            >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
+            np.int64(10)
+        """
         require_callable(reduce_func)
         state = as_element(initial_state)
         traced = UserFunction(reduce_func, "reduce")
@@ -256,15 +291,31 @@ def trace_map_function(dataset: Dataset) -> None:
             raise
 
 
+def infer_scan_spec(scan_func: UserFunction, state: Any, spec: Any) -> Any:
+    """The spec of the outputs of a scan; the state's sizes are unknown where they change."""
+    while True:
+        found = scan_func.infer_output_spec((state, spec))
+        after, output = check_scan_result(found)
+        covering = join_specs(state, after)
+        if covering == state:
+            return output
+        state = covering
+
+
 def run_scan_step(scan_func: UserFunction, state: Any, element: Any) -> tuple[Any, Any]:
     """Call `scan_func` and check its result: the new state and the output."""
-    result = scan_func.apply((state, element))
+    result = check_scan_result(scan_func.apply((state, element)))
+    check_state_dtypes("scan", state, result[0])
+    return result
+
+
+def check_scan_result(result: Any) -> tuple[Any, Any]:
+    """Check that a scan function has returned a new state and an output."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
             "scan: Invalid `scan_func`. `scan_func` should return a pair consisting of new state "
             f"and the output value. Received {type(result)}."
         )
-    check_state_dtypes("scan", state, result[0])
     return result
 
 

@@ -17,15 +17,17 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.pipeline.base import INFINITE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.element.element import END, StepIterator, make_predicate, require_callable
-from gradtape.pipeline.source.constructor import find_common_spec
+from gradtape.pipeline.element_type import E
+from gradtape.pipeline.source.combination import find_common_spec
 from gradtape.pipeline.transformation.random_choice import make_seed_stream, shuffle_items
 from gradtape.pipeline.user_function import UserFunction
 
 if TYPE_CHECKING:
+    from gradtape.core.tensor import Tensor
     from gradtape.pipeline.dataset import Dataset
 
 
-class OrderMethods(DatasetBase):
+class OrderMethods(DatasetBase[E]):
     """Methods of a dataset that select and order elements."""
 
     @public
@@ -35,7 +37,7 @@ class OrderMethods(DatasetBase):
         seed: Any = None,
         reshuffle_each_iteration: Any = True,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[E]:
         """The elements in random order, drawn from a buffer of `buffer_size` of them.
 
         Args:
@@ -68,8 +70,20 @@ class OrderMethods(DatasetBase):
         return dataset._label_as("_ShuffleDataset", seeds)
 
     @public
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements repeated `count` times; infinitely if `count` is None or -1."""
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset[E]:
+        """The elements repeated `count` times; infinitely if `count` is None or -1.
+
+        Args:
+            count: the number of repetitions, or None.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> [int(x) for x in tf.data.Dataset.range(2).repeat(3)]
+            [0, 1, 0, 1, 0, 1]
+        """
         times = -1 if count is None else as_python_int(count)
 
         def over_and_over(start: Any) -> Any:
@@ -87,8 +101,20 @@ class OrderMethods(DatasetBase):
         return dataset._label_as("_RepeatDataset")
 
     @public
-    def take(self, count: Any, name: str | None = None) -> Dataset:
-        """The first `count` elements; all elements if `count` is -1."""
+    def take(self, count: Any, name: str | None = None) -> Dataset[E]:
+        """The first `count` elements; all elements if `count` is -1.
+
+        Args:
+            count: the number of elements.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> [int(x) for x in tf.data.Dataset.range(5).take(2)]
+            [0, 1]
+        """
         most = as_python_int(count)
         n = self._size
         size = n if most < 0 else most if n == INFINITE else n if n == UNKNOWN else min(n, most)
@@ -97,8 +123,20 @@ class OrderMethods(DatasetBase):
         )._label_as("_TakeDataset")
 
     @public
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """The elements after the first `count`; none if `count` is -1."""
+    def skip(self, count: Any, name: str | None = None) -> Dataset[E]:
+        """The elements after the first `count`; none if `count` is -1.
+
+        Args:
+            count: the number of elements to leave out.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
+            [3, 4]
+        """
         first = as_python_int(count)
         n = self._size
         size = 0 if first < 0 else n if n < 0 else max(n - first, 0)
@@ -107,8 +145,21 @@ class OrderMethods(DatasetBase):
         )._label_as("_SkipDataset")
 
     @public
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every `num_shards`-th element, starting with element `index`."""
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[E]:
+        """Every `num_shards`-th element, starting with element `index`.
+
+        Args:
+            num_shards: the number of parts.
+            index: which part, from 0.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> [int(x) for x in tf.data.Dataset.range(6).shard(3, index=1)]
+            [1, 4]
+        """
         shards, first = as_python_int(num_shards), as_python_int(index)
         if shards < 1:
             raise InvalidArgumentError(
@@ -124,8 +175,20 @@ class OrderMethods(DatasetBase):
         return dataset._label_as("_ShardDataset")
 
     @public
-    def filter(self, predicate: Any, name: str | None = None) -> Dataset:
-        """The elements for which `predicate` returns True."""
+    def filter(self, predicate: Any, name: str | None = None) -> Dataset[E]:
+        """The elements for which `predicate` returns True.
+
+        Args:
+            predicate: function of an element that returns a scalar bool.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> list(tf.data.Dataset.range(5).filter(lambda x: x % 2 == 0).as_numpy_iterator())
+            [np.int64(0), np.int64(2), np.int64(4)]
+        """
         require_callable(predicate)
         holds = UserFunction(predicate, "filter")
         dataset = self._transform(
@@ -137,8 +200,20 @@ class OrderMethods(DatasetBase):
         return dataset._label_as("_FilterDataset", holds)
 
     @public
-    def take_while(self, predicate: Any, name: str | None = None) -> Dataset:
-        """The elements before the first one for which `predicate` returns False."""
+    def take_while(self, predicate: Any, name: str | None = None) -> Dataset[E]:
+        """The elements before the first one for which `predicate` returns False.
+
+        Args:
+            predicate: function of an element that returns a scalar bool.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
+
+        Example:
+            >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3)]
+            [0, 1, 2]
+        """
         require_callable(predicate)
         holds = UserFunction(predicate, "take_while")
         return self._transform(
@@ -146,8 +221,15 @@ class OrderMethods(DatasetBase):
         )._label_as("_TakeWhileDataset", holds)
 
     @public
-    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset[E]:
         """The elements of this dataset, then those of `dataset`.
+
+        Args:
+            dataset: a Dataset with the same structure of elements.
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
 
         Raises:
             TypeError: if the elements differ in structure or dtype.
@@ -160,8 +242,20 @@ class OrderMethods(DatasetBase):
         return combined._label_as("_ConcatenateDataset", *dataset._random_sources)
 
     @public
-    def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
-        """Pairs of a number, starting at `start`, and an element."""
+    def enumerate(self, start: int = 0, name: str | None = None) -> Dataset[tuple[Tensor, E]]:
+        """Pairs of a number, starting at `start`, and an element.
+
+        Args:
+            start: the first number.
+            name: has no effect here.
+
+        Returns:
+            A Dataset of pairs.
+
+        Example:
+            >>> [(int(i), int(x)) for i, x in tf.data.Dataset.range(7, 9).enumerate()]
+            [(0, 7), (1, 8)]
+        """
         first = as_python_int(start)
         dataset = self._transform(
             lambda items: (
@@ -174,11 +268,21 @@ class OrderMethods(DatasetBase):
         return dataset._label_as("_ZipDataset")
 
     @public
-    def unique(self, name: str | None = None) -> Dataset:
+    def unique(self, name: str | None = None) -> Dataset[E]:
         """The elements without duplicates.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            A Dataset.
 
         Raises:
             TypeError: if elements are not single tensors of int32, int64 or string.
+
+        Example:
+            >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique()]
+            [1, 2]
         """
         spec = self.element_spec
         if not isinstance(spec, TensorSpec) or spec.dtype.name not in ("int32", "int64", "string"):
@@ -199,12 +303,15 @@ class OrderMethods(DatasetBase):
         return self._transform(firsts, None, UNKNOWN)._label_as("_UniqueDataset")
 
     @public
-    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[E]:
         """The elements, without those whose computation raises an error.
 
         Args:
             log_warning: whether to warn about each error.
             name: ignored.
+
+        Returns:
+            A Dataset.
         """
 
         def skip_errors(items: Iterator[Any]) -> Iterator[Any]:

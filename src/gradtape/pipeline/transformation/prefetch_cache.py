@@ -11,6 +11,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, NotFoundError, public
 from gradtape.files.access import as_path
 from gradtape.pipeline.base import AUTOTUNE, DatasetBase, as_python_int, make_dataset
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.source import element_file
 from gradtape.pipeline.source.snapshot import Snapshot
 from gradtape.pipeline.transformation.random_choice import CachedRandomSource
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 ELEMENTS_FILE, SPEC_FILE = "elements.tfrecord", "spec.json"
 
 
-class BufferMethods(DatasetBase):
+class BufferMethods(DatasetBase[E]):
     """Methods of a dataset that store elements."""
 
     @public
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[E]:
         """The same elements; a thread computes up to `buffer_size` of them in advance.
 
         The thread starts when the first element of an iterator is read. It ends after the last
@@ -35,6 +36,9 @@ class BufferMethods(DatasetBase):
         Args:
             buffer_size: number of elements; AUTOTUNE uses a default, 0 disables prefetching.
             name: ignored.
+
+        Returns:
+            A Dataset.
         """
         size = as_python_int(buffer_size)
         if size < AUTOTUNE:
@@ -58,12 +62,15 @@ class BufferMethods(DatasetBase):
         return dataset._label_as("_PrefetchDataset")
 
     @public
-    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
+    def cache(self, filename: Any = "", name: str | None = None) -> Dataset[E]:
         """The same elements, cached in memory or in a file after the first complete iteration.
 
         Args:
             filename: path of the cache file; if empty, the cache is in memory.
             name: ignored.
+
+        Returns:
+            A Dataset.
 
         Note:
             TensorFlow cannot read the file.
@@ -111,7 +118,7 @@ class BufferMethods(DatasetBase):
         reader_func: Any = None,
         shard_func: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[E]:
         """The same elements; the first complete iteration writes files, later ones read them.
 
         Args:
@@ -121,6 +128,9 @@ class BufferMethods(DatasetBase):
                 dataset; by default they are interleaved.
             shard_func: function of an element that returns its file number, a scalar int64.
             name: ignored.
+
+        Returns:
+            A Dataset.
 
         Note:
             TensorFlow cannot read the files. They are identified by the element spec and the number
@@ -148,6 +158,9 @@ class BufferMethods(DatasetBase):
             compression: must be None.
             shard_func: must be None.
             checkpoint_args: must be None.
+
+        Returns:
+            None.
 
         Note:
             TensorFlow cannot read the files.
@@ -181,6 +194,9 @@ class BufferMethods(DatasetBase):
             compression: must be None.
             reader_func: must be None.
             wait: must be False.
+
+        Returns:
+            A Dataset.
 
         Raises:
             NotFoundError: if there is no saved dataset.

@@ -12,6 +12,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.ops.random.philox import philox_block_words, unit32
 from gradtape.pipeline.base import UNKNOWN, DatasetBase
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.transformation.random_choice import (
     draw_choices,
     make_seed_stream,
@@ -28,7 +29,7 @@ BLOCKS_PER_UNIFORM = 256  # blocks of the random stream for one number
 NUMBERS_PER_DRAW = 256  # numbers drawn in one batch
 
 
-class ResampleMethods(DatasetBase):
+class ResampleMethods(DatasetBase[E]):
     """The method of a dataset that drops elements at random."""
 
     @public

@@ -16,11 +16,22 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
-from gradtape.pipeline.base import UNKNOWN, DatasetBase, as_python_int, make_dataset
-from gradtape.pipeline.element.element import annotate_errors, require_callable
-from gradtape.pipeline.element.output_spec import probed, stand_in
+from gradtape.pipeline.base import (
+    UNKNOWN,
+    DatasetBase,
+    as_python_int,
+    make_dataset,
+    make_spec_dataset,
+)
+from gradtape.pipeline.element.element import (
+    annotate_errors,
+    batch_component_spec,
+    require_callable,
+)
+from gradtape.pipeline.element.output_spec import infer_output
 from gradtape.pipeline.element.ragged import has_ragged_rows
 from gradtape.pipeline.element.structure import flatten_element, map_element, pack_element
+from gradtape.pipeline.element_type import E
 from gradtape.pipeline.transformation.batch import check_batch_size
 from gradtape.pipeline.transformation.padding import as_padded_shape, flatten_shapes
 from gradtape.pipeline.user_function import UserFunction
@@ -36,7 +47,7 @@ def make_list_dataset(elements: list[Any], spec: Any) -> Dataset:
     return dataset
 
 
-class WindowMethods(DatasetBase):
+class WindowMethods(DatasetBase[E]):
     """Methods of a dataset that combine elements to datasets."""
 
     @public
@@ -151,8 +162,8 @@ class WindowMethods(DatasetBase):
                 yield from reduce_one(key, waiting[key])._start()
 
         def spec() -> Any:
-            example = [stand_in(self.element_spec, 3)]
-            return probed(lambda _: reduce_one(0, example).element_spec, self.element_spec)
+            given = TensorSpec((), dtypes.int64), make_spec_dataset(self.element_spec)._type_spec
+            return infer_output(reduce_func, given, lambda found: check_group(found).element_spec)
 
         return self._transform(groups, spec, UNKNOWN)
 
@@ -211,8 +222,11 @@ class WindowMethods(DatasetBase):
         grouped = self._group_by_key(
             bucket, batch, lambda key: check_batch_size("bucket_by_sequence_length", sizes[key])
         )
-        if not no_padding:
-            grouped._spec = lambda: bucket_batch_spec(self.element_spec, padded_shapes)
+        grouped._spec = lambda: (
+            map_element(lambda s: batch_component_spec(s, None), self.element_spec)
+            if no_padding
+            else bucket_batch_spec(self.element_spec, padded_shapes)
+        )
         return grouped._label_as("_GroupByWindowDataset", length_of)
 
 
@@ -239,13 +253,17 @@ def check_group_key(given: Any) -> int:
 
 def reduce_group(reduce_func: Any, key: int, group: Dataset) -> Dataset:
     """Call the user's function on a group; check that it returns a dataset."""
-    result = reduce_func(make_tensor(np.int64(key)), group)
-    if not isinstance(result, DatasetBase):
+    return check_group(reduce_func(make_tensor(np.int64(key)), group))
+
+
+def check_group(found: Any) -> Dataset:
+    """Check that the user's function has returned a dataset."""
+    if not isinstance(found, DatasetBase):
         raise TypeError(
             "group_by_window: Invalid `reduce_func`. `reduce_func` must return a `Dataset` object. "
-            f"Got {type(result)}."
+            f"Got {type(found)}."
         )
-    return result  # type: ignore[return-value]
+    return found  # type: ignore[return-value]
 
 
 def bucket_shapes(spec: Any, padded_shapes: Any) -> list[TensorShape]:

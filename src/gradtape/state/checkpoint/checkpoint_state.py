@@ -93,6 +93,9 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     Args:
         checkpoint_dir: the directory.
         latest_filename: name of the state file, "checkpoint" by default.
+
+    Returns:
+        The prefix of the checkpoint's files, or None.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
@@ -142,6 +145,9 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     Args:
         ckpt_dir_or_file: path of a checkpoint, or a directory, for its latest checkpoint.
 
+    Returns:
+        A CheckpointReader.
+
     Raises:
         ValueError: if the directory has no checkpoint.
         NotFoundError: if there is no such checkpoint.
@@ -163,6 +169,9 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
 
     Args:
         ckpt_dir_or_file: path of a checkpoint, or a directory, for its latest checkpoint.
+
+    Returns:
+        A list of pairs of a name and a list of sizes.
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
@@ -174,5 +183,8 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     Args:
         ckpt_dir_or_file: path of a checkpoint, or a directory, for its latest checkpoint.
         name: a name that `list_variables` shows.
+
+    Returns:
+        A NumPy array.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import current_trace, no_recording
+from gradtape.core.context import no_recording, trace_around_batches
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.random.philox import advance_counter
 from gradtape.state.random.seed import (
@@ -59,7 +59,7 @@ def next_stream_variable(cursor: Any, op: Any, seed: int | None) -> Any:
 def choose_seeds(cursor: Any, outer: int | None, seed: int | None) -> tuple[int, int]:
     """The pair of seeds of an op in a function."""
     if outer is None and seed is None:
-        SEEDS.check_given(seed)
+        SEEDS.require_seed(seed)
         return random_seed_pair()
     if seed is None:
         seed = cursor.unseeded_count
@@ -67,11 +67,15 @@ def choose_seeds(cursor: Any, outer: int | None, seed: int | None) -> tuple[int,
     return combine_seeds(outer, seed)
 
 
+class StreamVariable(Variable):
+    """The counter of a stream: hidden, so that functions that create variables do not see it."""
+
+
 def make_stream_variable(kind: Any, pair: tuple[int, int], is_pinned: bool) -> Any:
     """Make the variable that holds the counter of an op's stream."""
     key, high = pair
     with no_recording():
-        variable: Any = Variable(
+        variable: Any = StreamVariable(
             make_tensor(make_key_and_counter(key, high, 0)[1]), trainable=False, name="stream"
         )
     variable.kind, variable.pair = kind, pair
@@ -132,25 +136,26 @@ ON_SET_SEED.append(restart_streams)
 
 def save_streams() -> Any:
     """The counters of the current trace's streams; without a trace, of all graphs' streams."""
-    stage = current_trace()
+    stage = trace_around_batches()
     if not stage:
-        return [(variable, variable._value) for variable in list(LIVE_STREAMS.values())]
+        return None, [(variable, variable._value) for variable in list(LIVE_STREAMS.values())]
     trace = stage[0]
-    return trace.save_position(), trace.versions.save()
+    return trace, (trace.save_position(), trace.versions.save())
 
 
 def restore_streams(saved: Any) -> None:
     """Restore the counters that `save_streams` returned."""
-    stage = current_trace()
-    if stage and saved is not None:
-        trace = stage[0]
-        position, versions = saved
+    trace, state = saved
+    stage = trace_around_batches()
+    if stage and trace is stage[0]:
+        position, versions = state
         trace.restore_position(position)
         trace.versions.restore(versions, only_random=True)
-    elif not stage:
-        for variable, value in saved or ():
+    elif trace is None and not stage:
+        for variable, value in state:
             if variable._value is not value:
-                variable.assign(value)
+                with no_recording():
+                    variable.assign(value)
 
 
 RECOMPUTE_STATE.append((save_streams, restore_streams))

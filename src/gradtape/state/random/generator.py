@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import weakref
 from collections.abc import Sequence
-from enum import Enum
 from math import prod
 from typing import Any
 
@@ -16,10 +15,18 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lock import Lock
+from gradtape.core.replica import replica_state
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.random import stateless as r
 from gradtape.ops.random.rejection import random_binomial
 from gradtape.state.checkpoint.trackable import Trackable
+from gradtape.state.random.generator_state import (
+    STATE_SIZE,
+    as_algorithm,
+    check_generator_state,
+    create_rng_state,
+    make_state,
+)
 from gradtape.state.random.sample import (
     INTEGER_DTYPES,
     SIGNED_DTYPES,
@@ -31,86 +38,6 @@ from gradtape.state.random.sample import (
 from gradtape.state.random.seed import SEEDS
 from gradtape.state.variable.variable import Variable
 from gradtape.tape.custom_gradient import RECOMPUTE_STATE
-
-STATE_SIZE = 3  # length of a state: low and high half of the counter, and the key
-WORD_BITS = 64
-
-
-class Algorithm(Enum):
-    """Algorithms for random bits."""
-
-    PHILOX = 1
-    THREEFRY = 2
-    AUTO_SELECT = 3
-
-
-def as_algorithm(alg: Any) -> Algorithm:
-    """The algorithm for a name, number or member; auto_select means Philox."""
-    try:
-        found = (
-            Algorithm[alg.upper()]
-            if isinstance(alg, str)
-            else Algorithm(getattr(alg, "value", alg))
-        )
-    except (KeyError, ValueError):
-        raise ValueError(
-            f"Argument `alg` got unsupported value {alg}. Supported values are philox and "
-            "auto_select."
-        ) from None
-    if found is Algorithm.THREEFRY:
-        raise NotImplementedError("random: the algorithm threefry is not supported. Use 'philox'.")
-    return Algorithm.PHILOX
-
-
-def to_int64_words(value: Any) -> Any:
-    """A seed or state as a vector of int64 with the same bits; a Python integer gives three."""
-    if isinstance(value, int):
-        words = [value >> WORD_BITS * i & 2**WORD_BITS - 1 for i in range(STATE_SIZE)]
-        return np.array(words, np.uint64).view(np.int64)
-    array = value._array if isinstance(value, Tensor) else convert(value)._array
-    if array.dtype not in INTEGER_DTYPES:
-        raise TypeError(f"random: a seed or state must be integers. Received {array.dtype}.")
-    flat = np.reshape(array, -1)
-    return flat.view(np.int64) if flat.dtype == np.uint64 else flat.astype(np.int64)
-
-
-@public
-def create_rng_state(seed: Any, alg: Any) -> Tensor:
-    """The initial state of a generator made from `seed`.
-
-    Args:
-        seed: an integer of any length, or a vector of integers.
-        alg: any name of Philox, or auto_select.
-
-    Returns:
-        A vector of three int64: the counter, low half first, and the key.
-    """
-    as_algorithm(alg)
-    words = to_int64_words(seed)[:STATE_SIZE]
-    return make_tensor(np.concatenate([np.zeros(STATE_SIZE - len(words), np.int64), words]))
-
-
-def check_generator_state(state: Any) -> Any:
-    """A state as an array.
-
-    Raises:
-        ValueError: if it has the wrong shape.
-    """
-    words = to_int64_words(state.read_value() if isinstance(state, Variable) else state)
-    if words.shape != (STATE_SIZE,):
-        raise ValueError(f"Generator: Shapes {words.shape} and [{STATE_SIZE}] are incompatible")
-    return words
-
-
-def make_state(key: Any, counter: Any) -> Any:
-    """Make a state from a key and a counter."""
-    words = np.concatenate([to_int64_words(convert(counter)), to_int64_words(convert(key))])
-    if words.shape != (STATE_SIZE,):
-        raise ValueError(
-            "Generator: key must be a scalar and counter have shape [2]. "
-            f"Received {key} and {counter}."
-        )
-    return words
 
 
 class Generator(Trackable):
@@ -143,6 +70,7 @@ class Generator(Trackable):
         self._state_var = Variable(
             check_generator_state(state), trainable=False, name="StateVar", dtype=dtypes.int64
         )
+        self._strategy = replica_state.strategy
         self._state_var._is_random = True  # a trace restores it before it runs a part again
         LIVE_GENERATORS.add(self)
 
@@ -227,8 +155,16 @@ class Generator(Trackable):
         return before
 
     def _next_stream(self, shape: tuple[int, ...]) -> Any:
-        """Key and counter for a draw of this shape; advances the state."""
-        return r.split_generator_state(self.skip(prod(shape)))
+        """Key and counter for a draw of this shape; advances the state.
+
+        The replicas of a strategy have the same state and, as in TensorFlow, keys of their own.
+        """
+        key, counter = r.split_generator_state(self.skip(prod(shape)))
+        replica = replica_state.replica
+        if replica is None or self._strategy is None:
+            return key, counter
+        number = make_tensor(np.array([int(replica.replica_id_in_sync_group), 0], np.uint64))
+        return r.random_bits(key, number, shape=(1,), dtype=np.dtype(np.uint64)), counter
 
     @public
     def normal(
@@ -382,6 +318,9 @@ class GlobalGenerator:
 def get_global_generator() -> Generator:
     """The global generator; the first call makes it with a random state.
 
+    Returns:
+        A Generator.
+
     Raises:
         RuntimeError: if there is none, and determinism is enabled.
     """
@@ -397,5 +336,12 @@ def get_global_generator() -> Generator:
 
 @public
 def set_global_generator(generator: Generator) -> None:
-    """Make `generator` the global generator."""
+    """Make `generator` the global generator.
+
+    Args:
+        generator: a Generator.
+
+    Returns:
+        None.
+    """
     GlobalGenerator.generator = generator

@@ -34,9 +34,9 @@ class SeedState:
         self.seed_source = random.Random(seed)
         self.used_blocks: dict[Any, int] = {}
         self.lock = Lock()
-        self.are_required = False  # whether ops without any seed raise: see `check_given`
+        self.are_required = False  # whether ops without any seed raise: see `require_seed`
 
-    def check_given(self, seed: int | None) -> None:
+    def require_seed(self, seed: int | None) -> None:
         """Check that an op has a seed, if `tf.config.experimental.enable_op_determinism` asks so.
 
         Raises:
@@ -73,7 +73,7 @@ class SeedState:
 
     def is_unseeded(self, seed: int | None) -> bool:
         """Whether neither seed is set, so that an op may use NumPy's generator on the host."""
-        self.check_given(seed)
+        self.require_seed(seed)
         stage = current_trace()
         choice = stage[0].options.choice if stage else None
         portable = choice is not None and choice.is_xla_preferred
@@ -84,7 +84,7 @@ class SeedState:
 
         In a graph, TensorFlow numbers the ops without a seed from 0 instead of drawing seeds.
         """
-        self.check_given(seed)
+        self.require_seed(seed)
         with self.lock:
             if self.seed is None and seed is None:
                 return self.seed_source.getrandbits(64), self.seed_source.getrandbits(64)

@@ -15,13 +15,13 @@ from gradtape.core.errors import (
     REDISPATCH,
     InvalidArgumentError,
     OutOfRangeError,
-    hide_library_frames,
     public,
     raise_call_error,
     redispatch,
 )
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops.elementwise import add, subtract
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.storage import active_trace
@@ -108,7 +108,22 @@ class AssignMethods:
         name: str | None = None,
         read_value: bool = True,
     ) -> Self:
-        """Add `delta` of the variable's shape and dtype; see `assign` for the other arguments."""
+        """Add `delta` of the variable's shape and dtype; see `assign` for the other arguments.
+
+        Args:
+            delta: what to add, of the variable's shape.
+            use_locking: has no effect here.
+            name: has no effect here.
+            read_value: whether to return the variable.
+
+        Returns:
+            The variable, or None.
+
+        Example:
+            >>> v = tf.Variable([1.0, 2.0])
+            >>> v.assign_add([10.0, 20.0]).numpy()
+            array([11., 22.], dtype=float32)
+        """
         try:
             return self._apply_delta(add, np.add, delta, read_value)
         except Exception as error:
@@ -125,7 +140,17 @@ class AssignMethods:
         name: str | None = None,
         read_value: bool = True,
     ) -> Self:
-        """Subtract `delta` of the variable's shape and dtype; see `assign` for other arguments."""
+        """Subtract `delta` of the variable's shape and dtype; see `assign` for other arguments.
+
+        Args:
+            delta: what to subtract, of the variable's shape.
+            use_locking: has no effect here.
+            name: has no effect here.
+            read_value: whether to return the variable.
+
+        Returns:
+            The variable, or None.
+        """
         try:
             return self._apply_delta(subtract, np.subtract, delta, read_value)
         except Exception as error:
@@ -165,12 +190,23 @@ class AssignMethods:
         return self._assignment_result()
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Replace the value; TensorFlow 1's name for `assign`."""
+        """Replace the value; TensorFlow 1's name for `assign`.
+
+        Args:
+            value: the new value.
+            session: has no effect here.
+
+        Returns:
+            None.
+        """
         self.assign(value, read_value=False)
 
     @public
     def count_up_to(self, limit: int) -> Tensor:
         """Add one unless `limit` is reached.
+
+        Args:
+            limit: the largest value.
 
         Returns:
             The previous value.

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from gradtape.core.argument import check_callable
 from gradtape.core.errors import public
@@ -22,6 +22,7 @@ class CreatorStack(threading.local):
 
 
 STACK = CreatorStack()
+V = TypeVar("V")
 
 
 @public
@@ -33,6 +34,9 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
         variable_creator: function of `next_creator` and of the arguments of `tf.Variable`, all by
             name. It returns a variable, usually `next_creator(**kwargs)`. The innermost scope's
             function is called first.
+
+    Yields:
+        None.
 
     Example:
         >>> def freeze(next_creator, **kwargs):
@@ -54,9 +58,9 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 class VariableType(type):
     """The class of `tf.Variable`, which passes the creation of variables to the creators."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls: type[V], *args: Any, **kwargs: Any) -> V:
         """Create a variable."""
-        make: Callable[..., Any] = super().__call__
+        make: Callable[..., Any] = super().__call__  # type: ignore[misc]  # `cls` is a VariableType
         if not STACK.creators or any(type(base) is VariableType for base in cls.__bases__):
             return make(*args, **kwargs)  # a subclass does not ask the creators
         for creator in STACK.creators:

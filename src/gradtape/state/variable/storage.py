@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import local, next_uid
+from gradtape.core.convert import try_conversions
 from gradtape.core.ledger import ledger, note_read
 from gradtape.core.lock import ONCE, Lock
 from gradtape.core.ownership import HAS_GIL, UPDATE_REFERENCES, is_exclusive
@@ -79,7 +80,10 @@ class VariableStorage:
         Without recorders the result is a new tensor, so that a tape which records later does not
         mistake it for the variable.
         """
-        value = self._value
+        try:
+            value = self._value
+        except AttributeError:
+            return self._convert_subclass()
         if value is None:
             value = self._stored_version()
         recorders = local.recorders
@@ -95,6 +99,16 @@ class VariableStorage:
         for recorder in recorders:
             if uid not in recorder:
                 recorder.on_variable_read(self, uid)
+        return value
+
+    def _convert_subclass(self) -> Tensor:
+        """The value of a subclass that has its own storage and a registered conversion."""
+        value = try_conversions(self, None, None, None)
+        if value is None:
+            raise AttributeError(
+                f"{type(self).__name__}: a subclass of Variable must call Variable's constructor, "
+                "or register a conversion with tf.register_tensor_conversion_function."
+            )
         return value
 
     def _install(self, raw: Any) -> None:

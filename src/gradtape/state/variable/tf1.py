@@ -18,7 +18,14 @@ class Tf1Methods:
         """None: eager variables have their value from the start."""
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """True: eager variables have their value from the start."""
+        """True: eager variables have their value from the start.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            A scalar bool.
+        """
         return convert(True)
 
     @property
@@ -29,7 +36,11 @@ class Tf1Methods:
         )
 
     def initialized_value(self) -> NoReturn:
-        """Not supported."""
+        """Not supported.
+
+        Returns:
+            Nothing: it raises an error.
+        """
         raise NotImplementedError("tf.Variable.initialized_value: read the variable instead.")
 
     @property
@@ -43,7 +54,14 @@ class Tf1Methods:
         raise AttributeError("tf.Variable.graph is undefined when eager execution is enabled.")
 
     def eval(self, session: Any = None) -> NoReturn:
-        """Not supported in eager execution."""
+        """Not supported in eager execution.
+
+        Args:
+            session: has no effect here.
+
+        Returns:
+            Nothing: it raises an error.
+        """
         raise RuntimeError(
             "tf.Variable.eval is not supported when eager execution is enabled. Use .numpy()."
         )

@@ -1,7 +1,7 @@
 """tf.config: devices and runtime settings; settings without an effect are only stored."""
 
-from gradtape.jit.function import functions_run_eagerly as functions_run_eagerly
-from gradtape.jit.function import run_functions_eagerly as run_functions_eagerly
+from gradtape.jit.run_mode import functions_run_eagerly as functions_run_eagerly
+from gradtape.jit.run_mode import run_functions_eagerly as run_functions_eagerly
 from gradtape.tf.config import experimental as experimental
 from gradtape.tf.config import optimizer as optimizer
 from gradtape.tf.config import threading as threading

@@ -1,8 +1,12 @@
 """tf.debugging: assertions about tensors; they raise at once, and return None."""
 
-from gradtape.core.errors import disable_traceback_filtering as disable_traceback_filtering
-from gradtape.core.errors import enable_traceback_filtering as enable_traceback_filtering
-from gradtape.core.errors import is_traceback_filtering_enabled as is_traceback_filtering_enabled
+from gradtape.core.traceback_filter import (
+    disable_traceback_filtering as disable_traceback_filtering,
+)
+from gradtape.core.traceback_filter import enable_traceback_filtering as enable_traceback_filtering
+from gradtape.core.traceback_filter import (
+    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
+)
 from gradtape.tf.debugging.assertion import Assert as Assert
 from gradtape.tf.debugging.assertion import assert_equal as assert_equal
 from gradtape.tf.debugging.assertion import assert_greater as assert_greater

@@ -28,6 +28,7 @@ from gradtape.core.dtypes import uint16 as uint16
 from gradtape.core.dtypes import uint32 as uint32
 from gradtape.core.dtypes import uint64 as uint64
 from gradtape.core.dtypes import variant as variant
+from gradtape.tf.dtypes import experimental as experimental
 from gradtape.tf.math.cast import cast as cast
 from gradtape.tf.math.cast import complex as complex
 from gradtape.tf.math.cast import saturate_cast as saturate_cast

@@ -36,6 +36,11 @@ from gradtape.tf.image.crop_flip import resize_with_crop_or_pad as resize_with_c
 from gradtape.tf.image.crop_flip import rot90 as rot90
 from gradtape.tf.image.crop_flip import transpose as transpose
 from gradtape.tf.image.extract_glimpse import extract_glimpse as extract_glimpse
+from gradtape.tf.image.jpeg_quality import adjust_jpeg_quality as adjust_jpeg_quality
+from gradtape.tf.image.jpeg_quality import random_jpeg_quality as random_jpeg_quality
+from gradtape.tf.image.jpeg_quality import (
+    stateless_random_jpeg_quality as stateless_random_jpeg_quality,
+)
 from gradtape.tf.image.non_max_suppression import (
     combined_non_max_suppression as combined_non_max_suppression,
 )

@@ -31,5 +31,8 @@ from gradtape.tf.io.serialization import parse_tensor as parse_tensor
 from gradtape.tf.io.serialization import read_file as read_file
 from gradtape.tf.io.serialization import serialize_tensor as serialize_tensor
 from gradtape.tf.io.serialization import write_file as write_file
+from gradtape.tf.io.sparse_serialization import deserialize_many_sparse as deserialize_many_sparse
+from gradtape.tf.io.sparse_serialization import serialize_many_sparse as serialize_many_sparse
+from gradtape.tf.io.sparse_serialization import serialize_sparse as serialize_sparse
 from gradtape.tf.io.tfrecord import TFRecordOptions as TFRecordOptions
 from gradtape.tf.io.tfrecord import TFRecordWriter as TFRecordWriter

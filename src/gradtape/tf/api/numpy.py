@@ -35,7 +35,6 @@ from gradtape.core.dtypes import as_dtype as _as_dtype
 from gradtape.core.errors import public as _public
 from gradtape.core.tensor import Tensor as _Tensor
 from gradtape.tf.numpy import random as random
-from gradtape.tf.numpy.array import append as append
 from gradtape.tf.numpy.array import arange as arange
 from gradtape.tf.numpy.array import array as array
 from gradtape.tf.numpy.array import asanyarray as asanyarray
@@ -46,10 +45,7 @@ from gradtape.tf.numpy.array import atleast_2d as atleast_2d
 from gradtape.tf.numpy.array import atleast_3d as atleast_3d
 from gradtape.tf.numpy.array import broadcast_arrays as broadcast_arrays
 from gradtape.tf.numpy.array import broadcast_to as broadcast_to
-from gradtape.tf.numpy.array import concatenate as concatenate
 from gradtape.tf.numpy.array import copy as copy
-from gradtape.tf.numpy.array import dsplit as dsplit
-from gradtape.tf.numpy.array import dstack as dstack
 from gradtape.tf.numpy.array import empty as empty
 from gradtape.tf.numpy.array import empty_like as empty_like
 from gradtape.tf.numpy.array import expand_dims as expand_dims
@@ -61,8 +57,6 @@ from gradtape.tf.numpy.array import flipud as flipud
 from gradtape.tf.numpy.array import full as full
 from gradtape.tf.numpy.array import full_like as full_like
 from gradtape.tf.numpy.array import geomspace as geomspace
-from gradtape.tf.numpy.array import hsplit as hsplit
-from gradtape.tf.numpy.array import hstack as hstack
 from gradtape.tf.numpy.array import identity as identity
 from gradtape.tf.numpy.array import linspace as linspace
 from gradtape.tf.numpy.array import logspace as logspace
@@ -78,15 +72,11 @@ from gradtape.tf.numpy.array import roll as roll
 from gradtape.tf.numpy.array import rot90 as rot90
 from gradtape.tf.numpy.array import shape as shape
 from gradtape.tf.numpy.array import size as size
-from gradtape.tf.numpy.array import split as split
 from gradtape.tf.numpy.array import squeeze as squeeze
-from gradtape.tf.numpy.array import stack as stack
 from gradtape.tf.numpy.array import swapaxes as swapaxes
 from gradtape.tf.numpy.array import tile as tile
 from gradtape.tf.numpy.array import transpose as transpose
 from gradtape.tf.numpy.array import tri as tri
-from gradtape.tf.numpy.array import vsplit as vsplit
-from gradtape.tf.numpy.array import vstack as vstack
 from gradtape.tf.numpy.array import zeros as zeros
 from gradtape.tf.numpy.array import zeros_like as zeros_like
 from gradtape.tf.numpy.elementwise import abs as abs
@@ -197,6 +187,16 @@ from gradtape.tf.numpy.index import tril as tril
 from gradtape.tf.numpy.index import triu as triu
 from gradtape.tf.numpy.index import vander as vander
 from gradtape.tf.numpy.index import where as where
+from gradtape.tf.numpy.join_split import append as append
+from gradtape.tf.numpy.join_split import concatenate as concatenate
+from gradtape.tf.numpy.join_split import dsplit as dsplit
+from gradtape.tf.numpy.join_split import dstack as dstack
+from gradtape.tf.numpy.join_split import hsplit as hsplit
+from gradtape.tf.numpy.join_split import hstack as hstack
+from gradtape.tf.numpy.join_split import split as split
+from gradtape.tf.numpy.join_split import stack as stack
+from gradtape.tf.numpy.join_split import vsplit as vsplit
+from gradtape.tf.numpy.join_split import vstack as vstack
 from gradtape.tf.numpy.numpy_behavior import (
     experimental_enable_numpy_behavior as experimental_enable_numpy_behavior,
 )

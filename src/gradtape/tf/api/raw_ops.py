@@ -1,31 +1,29 @@
-"""tf.raw_ops: kernels of TensorFlow that have no other public name."""
+"""tf.raw_ops: ops of TensorFlow's registry by their names, with keyword arguments only."""
 
 from __future__ import annotations
 
-from gradtape.tf.raw_ops.gradient import broadcast_gradient_args as BroadcastGradientArgs  # noqa: N812
-from gradtape.tf.raw_ops.gradient import igamma_grad_a as IgammaGradA  # noqa: N812
-from gradtape.tf.raw_ops.gradient import matrix_diag_part as MatrixDiagPartV2  # noqa: N812
-from gradtape.tf.raw_ops.gradient import random_gamma_grad as RandomGammaGrad  # noqa: N812
-from gradtape.tf.raw_ops.lstm import block_lstm as BlockLSTM  # noqa: N812
-from gradtape.tf.raw_ops.lstm import block_lstm_v2 as BlockLSTMV2  # noqa: N812
-from gradtape.tf.raw_ops.lstm import lstm_block_cell as LSTMBlockCell  # noqa: N812
-from gradtape.tf.raw_ops.projective_transform import (
-    image_projective_transform as ImageProjectiveTransformV3,  # noqa: N812
-)
-from gradtape.tf.raw_ops.unique_bucketize import bucketize as Bucketize  # noqa: N812 - TensorFlow's names
-from gradtape.tf.raw_ops.unique_bucketize import unique as UniqueV2  # noqa: N812
-from gradtape.tf.raw_ops.unique_bucketize import unique_with_counts as UniqueWithCountsV2  # noqa: N812
+from difflib import get_close_matches as _get_close_matches
+from typing import Any as _Any
 
-__all__ = [
-    "BlockLSTM",
-    "BlockLSTMV2",
-    "BroadcastGradientArgs",
-    "Bucketize",
-    "IgammaGradA",
-    "ImageProjectiveTransformV3",
-    "LSTMBlockCell",
-    "MatrixDiagPartV2",
-    "RandomGammaGrad",
-    "UniqueV2",
-    "UniqueWithCountsV2",
-]
+from gradtape.tf.raw_ops.registry import make_raw_op as _make_raw_op
+from gradtape.tf.raw_ops.registry import read_rows as _read_rows
+
+
+def __dir__() -> list[str]:
+    """The names of all ops."""
+    return sorted(_read_rows())
+
+
+def __getattr__(name: str) -> _Any:
+    """Make the function of an op when it is first used."""
+    op = _read_rows().get(name)
+    if op is None:
+        close = _get_close_matches(name, _read_rows(), 3)
+        hint = f" Did you mean {', '.join(close)}?" if close else ""
+        raise AttributeError(
+            f"module 'tf.raw_ops' has no attribute {name!r}: gradtape does not have this op."
+            f"{hint} dir(tf.raw_ops) lists the ops.",
+            name=name,
+        )
+    function = globals()[name] = _make_raw_op(op)
+    return function

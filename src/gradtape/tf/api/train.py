@@ -14,6 +14,8 @@ from gradtape.state.checkpoint.checkpoint_state import load_variable as load_var
 from gradtape.state.checkpoint.manager import CheckpointManager as CheckpointManager
 from gradtape.state.checkpoint.trackable_view import TrackableView as TrackableView
 from gradtape.tf.train import experimental as experimental
+from gradtape.tf.train.cluster_spec import ClusterSpec as ClusterSpec
+from gradtape.tf.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
 
 if TYPE_CHECKING:
     from gradtape.files.example import BytesList as BytesList

@@ -50,6 +50,14 @@ def to_common_dtype(values: Any, op: str) -> list[Tensor]:
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Concatenation along `axis`; all other dimensions must agree.
 
+    Args:
+        values: a list of tensors of one rank and dtype.
+        axis: the axis to concatenate along.
+        name: has no effect here.
+
+    Returns:
+        A tensor.
+
     Example:
         >>> tf.concat([[1, 2], [3]], axis=0).numpy()
         array([1, 2, 3], dtype=int32)
@@ -89,6 +97,14 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape, stacked along a new `axis`.
 
+    Args:
+        values: a list of tensors of one shape and dtype.
+        axis: the position of the new axis.
+        name: has no effect here.
+
+    Returns:
+        A tensor of one rank more.
+
     Example:
         >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy()
         array([[1, 3],
@@ -126,6 +142,9 @@ def unstack(
         num: the number of slices; inferred if None.
         axis: the axis to unstack.
         name: has no effect here.
+
+    Returns:
+        A list of tensors of one rank less.
     """
     x = convert(value)
     n = x._array.ndim
@@ -152,6 +171,9 @@ def split(
         axis: the axis to split.
         num: the number of sizes, if these are given; only checked.
         name: has no effect here.
+
+    Returns:
+        A list of tensors.
 
     Example:
         >>> [part.numpy().tolist() for part in tf.split(tf.range(6), [1, 5])]
@@ -202,6 +224,9 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
         *args: vectors.
         indexing: "xy" swaps the first two axes, as for images; "ij" keeps the order.
         name: has no effect here.
+
+    Returns:
+        A list of tensors, one for each vector.
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'. Received {indexing!r}.")
@@ -226,6 +251,9 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     Args:
         values: a list of tensors.
         name: has no effect here.
+
+    Returns:
+        A tensor of one rank more.
 
     Raises:
         RuntimeError: outside of `tf.function`; use `tf.stack` there.

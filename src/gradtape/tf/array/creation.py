@@ -10,12 +10,14 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
+from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import TracedArray
-from gradtape.core.open_shape import has_dims
+from gradtape.core.open_shape import broadcast_shapes, has_dims, is_same_shape
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.shapes import normalize_axis
+from gradtape.core.size_constant import compute_constant, to_scalar
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.size_tensor import make_filled_tensor, make_range_tensor
@@ -42,6 +44,9 @@ def convert_to_tensor(
         dtype_hint: a dtype to prefer where `dtype` is None.
         name: has no effect here.
 
+    Returns:
+        A tensor.
+
     Example:
         >>> tf.convert_to_tensor([1.5, 2.5])
         <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
@@ -60,6 +65,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         dtype: the element type; inferred if None.
         shape: the shape; a single element is repeated to fill it.
         name: has no effect here.
+
+    Returns:
+        A tensor.
 
     Raises:
         TypeError: if the value does not fit `dtype` or `shape`.
@@ -125,6 +133,15 @@ def zeros(
 ) -> Tensor:
     """A tensor of zeros, or of empty strings if `dtype` is string.
 
+    Args:
+        shape: a list of sizes, or a vector.
+        dtype: the dtype of the result.
+        name: has no effect here.
+        layout: has no effect here.
+
+    Returns:
+        A tensor.
+
     Example:
         >>> tf.zeros((2, 3), tf.int32).numpy()
         array([[0, 0, 0],
@@ -137,7 +154,22 @@ def zeros(
 def ones(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of ones.
+
+    Args:
+        shape: a list of sizes, or a vector.
+        dtype: the dtype of the result.
+        name: has no effect here.
+        layout: has no effect here.
+
+    Returns:
+        A tensor.
+
+    Example:
+        >>> tf.ones([2, 2]).numpy()
+        array([[1., 1.],
+               [1., 1.]], dtype=float32)
+    """
     return make_full(as_sizes(shape, "ones"), 1, dtypes.as_dtype(dtype))
 
 
@@ -155,13 +187,32 @@ def make_full_like(input: Any, value: int, dtype: Any) -> Tensor:
 def zeros_like(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """Zeros of the shape of `input`, and of its dtype unless `dtype` is given."""
+    """Zeros of the shape of `input`, and of its dtype unless `dtype` is given.
+
+    Args:
+        input: a tensor, or a value that converts to one.
+        dtype: another dtype, or None.
+        name: has no effect here.
+        layout: has no effect here.
+
+    Returns:
+        A tensor.
+    """
     return make_full_like(input, 0, dtype)
 
 
 @public
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Ones of the shape of `input`, and of its dtype unless `dtype` is given.
+
+    Args:
+        input: a tensor, or a value that converts to one.
+        dtype: another dtype, or None.
+        name: has no effect here.
+        layout: has no effect here.
+
+    Returns:
+        A tensor.
 
     Example:
         >>> tf.ones_like([1.0, 2.0]).numpy()
@@ -173,6 +224,15 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 @public
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of shape `dims` whose elements are all the scalar `value`.
+
+    Args:
+        dims: a list of sizes, or a vector.
+        value: a scalar.
+        name: has no effect here.
+        layout: has no effect here.
+
+    Returns:
+        A tensor of shape `dims`.
 
     Example:
         >>> tf.fill([2, 2], 7).numpy()
@@ -206,6 +266,16 @@ def eye(
     name: str | None = None,
 ) -> Tensor:
     """Identity matrices of shape (*batch_shape, num_rows, num_columns).
+
+    Args:
+        num_rows: the number of rows.
+        num_columns: the number of columns; that of rows by default.
+        batch_shape: sizes of leading axes, or None.
+        dtype: the dtype of the result.
+        name: has no effect here.
+
+    Returns:
+        A tensor (*batch_shape, num_rows, num_columns).
 
     Example:
         >>> tf.eye(2).numpy()
@@ -242,6 +312,9 @@ def range(
         delta: the step; may be negative.
         dtype: the element type; the widest dtype of the arguments if None.
         name: has no effect here.
+
+    Returns:
+        A vector.
 
     Raises:
         InvalidArgumentError: if `delta` is zero or points away from `limit`.
@@ -285,7 +358,9 @@ def size_of_scalar(raw: Any) -> Any:
     if raw.shape or raw.dtype.kind not in "iu":
         return None
     if type(raw) is TracedArray:
-        return None if raw.dims is None else raw.dims.item()
+        if raw.dims is None:
+            return raw.trace.read_integer(raw) if raw.trace.is_abstract else None
+        return raw.dims.item()
     return int(raw)
 
 
@@ -322,6 +397,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         name: has no effect here.
         axis: the position of the new axis.
 
+    Returns:
+        A tensor.
+
     Example:
         >>> tf.linspace(0.0, 1.0, 5).numpy()
         array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
@@ -335,8 +413,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if count < 0:
         raise InvalidArgumentError(f"linspace: num must not be negative. Received {count}.")
     try:
-        common = np.broadcast_shapes(first._array.shape, last._array.shape)
-    except ValueError:
+        common = broadcast_shapes(first._array.shape, last._array.shape)
+    except InvalidArgumentError:
         raise InvalidArgumentError(
             "linspace: start and stop must broadcast. Received shapes "
             f"{list(first._array.shape)} and {list(last._array.shape)}."
@@ -349,13 +427,26 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         )
         for t in (first, last)
     )
-    if count == 1:
+    if type(count) is int and count == 1:
         return first
-    inner = np.arange(1, max(count - 1, 1)).astype(first._array.dtype)
-    inner = inner.reshape((-1,) + (1,) * (-at - 1))
-    middle = first + (last - first) / max(count - 1, 1) * make_tensor(inner)
+    kind = first._array.dtype
+    inner = convert(compute_constant(inner_positions, count, (1,) * (-at - 1), kind))
+    steps = max_size(count - 1, 1)
+    steps = steps if type(steps) is int else compute_constant(to_scalar, steps, kind)
+    middle = first + (last - first) / steps * inner
     whole = s.concat(first, middle, last, axis=at)
     return s.slice_axis(whole, axis=at, start=0, size=count)
+
+
+def infer_inner_shape(count: Any, tail: tuple[int, ...], dtype: Any) -> Spec:
+    """The shape of `inner_positions`."""
+    return Spec(((max_size(count - 2, 0), *tail), np.dtype(dtype)))
+
+
+@with_shape(infer_inner_shape)
+def inner_positions(count: int, tail: tuple[int, ...], dtype: Any) -> Any:
+    """Positions between the first and the last of `count` points, and axes `tail` of size 1."""
+    return np.arange(1, max(count - 1, 1)).astype(dtype).reshape(-1, *tail)
 
 
 def insert_unit_axis(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
@@ -367,4 +458,4 @@ def insert_unit_axis(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 def broadcast_to_shape(tensor: Tensor, shape: tuple[int, ...]) -> Any:
     """Broadcast `tensor` to `shape` unless it has that shape."""
     own = tensor._array.shape
-    return tensor if own == shape else stretch(tensor, shape=shape, rank=len(own))
+    return tensor if is_same_shape(own, shape) else stretch(tensor, shape=shape, rank=len(own))

@@ -10,17 +10,12 @@ import numpy as np
 
 from gradtape.core.context import hand_watched_count
 from gradtape.core.convert import convert, to_shape_tuple
-from gradtape.core.errors import (
-    HANDLED,
-    InvalidArgumentError,
-    handle_error,
-    hide_library_frames,
-    public,
-)
+from gradtape.core.errors import InvalidArgumentError, handle_error, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, INT64, keep_shape, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
@@ -64,7 +59,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             x, key = apply_hidden_indices(x, key)
         shape = x._array.shape
         return s.slice_(x, key=make_slice_key(key, shape), rank=len(shape))
-    except HANDLED as error:
+    except Exception as error:
         try:
             return handle_error(error, getitem, (tensor, key), {})
         except Exception as final:
@@ -77,7 +72,22 @@ Tensor.__getitem__ = getitem  # type: ignore[method-assign]
 
 @public
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """The block of `input_` that starts at `begin`, with `size`; -1 means up to the end."""
+    """The block of `input_` that starts at `begin`, with `size`; -1 means up to the end.
+
+    Args:
+        input_: a tensor.
+        begin: the first index along each axis.
+        size: how many along each axis.
+        name: has no effect here.
+
+    Returns:
+        A tensor of shape `size`.
+
+    Example:
+        >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, 2]).numpy()
+        array([[2, 3],
+               [5, 6]], dtype=int32)
+    """
     x = convert(input_)
     have = x._array.shape
     sizes = to_shape_tuple(size)
@@ -130,6 +140,9 @@ def strided_slice(
         shrink_axis_mask: bit k set: entry k is the index `begin[k]`; its axis is removed.
         var: has no effect here.
         name: has no effect here.
+
+    Returns:
+        A tensor.
     """
     starts, stops = to_shape_tuple(begin), to_shape_tuple(end)
     steps = (1,) * len(starts) if strides is None else to_shape_tuple(strides)
@@ -263,6 +276,9 @@ def gather_nd(
         bad_indices_policy: "IGNORE" gives zeros where a row points outside of `params`; by
             default that is an error.
 
+    Returns:
+        A tensor of shape indices.shape[:-1] followed by the axes that are not indexed.
+
     Example:
         >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
         array([2, 3], dtype=int32)
@@ -316,7 +332,16 @@ def mask_valid_rows(outside: Any, rank: int) -> Any:
 
 @public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Coordinates, one row for each axis, of flat positions in an array of shape `dims`."""
+    """Coordinates, one row for each axis, of flat positions in an array of shape `dims`.
+
+    Args:
+        indices: flat positions.
+        dims: the shape of the array.
+        name: has no effect here.
+
+    Returns:
+        An integer tensor (axes, ...).
+    """
     where = check_dtype("UnravelIndex", convert(indices), INDICES)
     result: Tensor = apply_raw(unravel_positions, where, to_shape_tuple(dims))
     return result
@@ -341,7 +366,18 @@ def reverse_sequence(
     batch_axis: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`input` with the first `seq_lengths[b]` elements of `seq_axis` reversed, for each batch b."""
+    """`input` with the first `seq_lengths[b]` elements of `seq_axis` reversed, for each batch b.
+
+    Args:
+        input: a tensor.
+        seq_lengths: how many elements to reverse, one for each batch entry.
+        seq_axis: the axis to reverse along.
+        batch_axis: the axis of the batch.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     x = convert(input)
     n = x._array.ndim
     along = normalize_axis(0 if seq_axis is None else seq_axis, n, "reverse_sequence") + n
@@ -371,7 +407,19 @@ def reverse_prefixes(lengths: Any, batch: int, size: int) -> Any:
 
 @public
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
-    """Inverse of the permutation `x` of 0 … n - 1."""
+    """Inverse of the permutation `x` of 0 … n - 1.
+
+    Args:
+        x: a vector that holds each of 0 … n - 1 once.
+        name: has no effect here.
+
+    Returns:
+        A vector.
+
+    Example:
+        >>> tf.math.invert_permutation([2, 0, 1]).numpy()
+        array([1, 2, 0], dtype=int32)
+    """
     result: Tensor = apply_raw(invert_raw_permutation, as_indices("InvertPermutation", x))
     return result
 

@@ -25,6 +25,15 @@ from gradtape.tf.public_op import check_same_dtype, convert_pair, has_own_dtype
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """Slices of `tensor` where `mask` is true; the axes of `mask` start at `axis`.
 
+    Args:
+        tensor: a tensor.
+        mask: bools, of fixed rank.
+        axis: the first axis that the mask covers; 0 by default.
+        name: has no effect here.
+
+    Returns:
+        A tensor.
+
     Raises:
         ValueError: if the mask is a scalar, or does not fit the shape.
 
@@ -56,6 +65,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         x: values where the condition holds.
         y: values elsewhere; the three arguments broadcast.
         name: has no effect here.
+
+    Returns:
+        A tensor.
 
     Raises:
         ValueError: if only one of `x` and `y` is given.
@@ -108,6 +120,9 @@ def one_hot(
         dtype: the element type; that of the values, or float32.
         name: has no effect here.
 
+    Returns:
+        A tensor of one rank more.
+
     Example:
         >>> tf.one_hot([0, 2], 3).numpy()
         array([[1., 0., 0.],
@@ -155,6 +170,15 @@ def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
 ) -> Tensor:
     """Mask that is true at the first `lengths` positions of a new last axis.
+
+    Args:
+        lengths: integers.
+        maxlen: the size of the new axis; by default the largest length.
+        dtype: bool, or the dtype of the ones and zeros.
+        name: has no effect here.
+
+    Returns:
+        A tensor of one rank more.
 
     Example:
         >>> tf.sequence_mask([1, 3], 3).numpy()

@@ -38,6 +38,9 @@ def pad(
         constant_values: the value to add in mode "CONSTANT".
         name: has no effect here.
 
+    Returns:
+        A larger tensor.
+
     Raises:
         ValueError: if `mode` is none of the three.
         InvalidArgumentError: if `paddings` do not fit.

@@ -71,6 +71,9 @@ def scatter_nd(
         bad_indices_policy: "IGNORE" skips rows that point outside; by default they are an error.
         name: has no effect here.
 
+    Returns:
+        A tensor of shape `shape`.
+
     Example:
         >>> tf.scatter_nd([[1], [1]], [2, 3], [3]).numpy()
         array([0, 5, 0], dtype=int32)
@@ -96,7 +99,18 @@ def convert_scatter_arguments(
 def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """`tensor` with `updates` added where the rows of `indices` point."""
+    """`tensor` with `updates` added where the rows of `indices` point.
+
+    Args:
+        tensor: a tensor.
+        indices: positions (..., k): each addresses the first k axes of `tensor`.
+        updates: values (..., *rest) for these positions.
+        bad_indices_policy: "ERROR", or "IGNORE" to leave out indices that are out of range.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `tensor`.
+    """
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_add", tensor, indices, updates, bad_indices_policy
     )
@@ -107,7 +121,18 @@ def tensor_scatter_nd_add(
 def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """`tensor` with `updates` subtracted where the rows of `indices` point."""
+    """`tensor` with `updates` subtracted where the rows of `indices` point.
+
+    Args:
+        tensor: a tensor.
+        indices: positions (..., k): each addresses the first k axes of `tensor`.
+        updates: values (..., *rest) for these positions.
+        bad_indices_policy: "ERROR", or "IGNORE" to leave out indices that are out of range.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `tensor`.
+    """
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_sub", tensor, indices, updates, bad_indices_policy
     )
@@ -121,6 +146,19 @@ def tensor_scatter_nd_update(
     """`tensor` with the slices that the rows of `indices` point at replaced by `updates`.
 
     If several rows are equal, the last one wins.
+
+    Args:
+        tensor: a tensor.
+        indices: positions (..., k): each addresses the first k axes of `tensor`.
+        updates: values (..., *rest) for these positions.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `tensor`.
+
+    Example:
+        >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0]], [10]).numpy()
+        array([10,  2,  3], dtype=int32)
     """
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_update", tensor, indices, updates
@@ -132,7 +170,18 @@ def tensor_scatter_nd_update(
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """Maximum of `tensor` and of the `updates` at the rows of `indices`."""
+    """Maximum of `tensor` and of the `updates` at the rows of `indices`.
+
+    Args:
+        tensor: a tensor.
+        indices: positions (..., k): each addresses the first k axes of `tensor`.
+        updates: values (..., *rest) for these positions.
+        bad_indices_policy: "ERROR", or "IGNORE" to leave out indices that are out of range.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `tensor`.
+    """
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_max", tensor, indices, updates, bad_indices_policy
     )
@@ -143,7 +192,18 @@ def tensor_scatter_nd_max(
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """Minimum of `tensor` and of the `updates` at the rows of `indices`."""
+    """Minimum of `tensor` and of the `updates` at the rows of `indices`.
+
+    Args:
+        tensor: a tensor.
+        indices: positions (..., k): each addresses the first k axes of `tensor`.
+        updates: values (..., *rest) for these positions.
+        bad_indices_policy: "ERROR", or "IGNORE" to leave out indices that are out of range.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `tensor`.
+    """
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_min", tensor, indices, updates, bad_indices_policy
     )

@@ -14,32 +14,41 @@ from gradtape.core import dtypes, nest
 from gradtape.core.argument import as_sequence
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_shape_tuple
+from gradtape.core.dims import Dim
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import assume_same_shape, has_dims
-from gradtape.core.primitive import Spec
-from gradtape.core.shape_rule import INT64, found_positions, with_shape
-from gradtape.core.shapes import TensorShape, normalize_axis
+from gradtape.core.shapes import TensorShape
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
-from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.size_tensor import make_scalar_size, make_shape_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import conj
 from gradtape.ops.elementwise import identity as identity_of
-from gradtape.ops.gather_scatter import take
 from gradtape.ops.integer import bitcast_to
 from gradtape.ops.reduce import broadcast_to as stretch
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tf.array.creation import as_sizes
-from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.math.cast import cast
 from gradtape.tf.public_op import NUMBERS, check_dtype, raise_unsupported_dtype
 
 
 @public
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The shape of `input` as a vector of `out_type`, int32 by default."""
+    """The shape of `input` as a vector of `out_type`, int32 by default.
+
+    Args:
+        input: a tensor.
+        out_type: int32 or int64.
+        name: has no effect here.
+
+    Returns:
+        A vector.
+
+    Example:
+        >>> tf.shape([[1, 2, 3]]).numpy()
+        array([1, 3], dtype=int32)
+    """
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
     if isinstance(input, SparseTensor):
         return cast(input.dense_shape, kind)
@@ -53,13 +62,30 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 def shape_n(
     input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None
 ) -> list[Tensor]:
-    """The shapes of several tensors."""
+    """The shapes of several tensors.
+
+    Args:
+        input: a list of tensors.
+        out_type: int32 or int64.
+        name: has no effect here.
+
+    Returns:
+        A list of vectors.
+    """
     return [shape(t, out_type) for t in as_sequence(input, "input")]
 
 
 @public
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of axes of `input`, as an int32 scalar."""
+    """The number of axes of `input`, as an int32 scalar.
+
+    Args:
+        input: a tensor.
+        name: has no effect here.
+
+    Returns:
+        An int32 scalar.
+    """
     if isinstance(input, SparseTensor):
         input = input.dense_shape
         return make_tensor(np.int32(input._array.shape[0]))
@@ -68,7 +94,20 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 @public
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The number of elements of `input`, of dtype `out_type`, int32 by default."""
+    """The number of elements of `input`, of dtype `out_type`, int32 by default.
+
+    Args:
+        input: a tensor.
+        out_type: int32 or int64.
+        name: has no effect here.
+
+    Returns:
+        An integer scalar.
+
+    Example:
+        >>> tf.size([[1, 2], [3, 4]]).numpy()
+        np.int32(4)
+    """
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
     if isinstance(input, SparseTensor):
         from gradtape.tf.math.reduce import reduce_prod
@@ -81,13 +120,33 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor, a variable or another value that acts as one."""
+    """Whether `x` is a tensor, a variable or another value that acts as one.
+
+    Args:
+        x: any value.
+
+    Returns:
+        A bool.
+
+    Example:
+        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+        (True, False)
+    """
     return isinstance(x, TensorLike)
 
 
 @public
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`x`, after a check that its shape is compatible with `shape`."""
+    """`x`, after a check that its shape is compatible with `shape`.
+
+    Args:
+        x: a tensor.
+        shape: a shape, in which None stands for any size.
+        name: has no effect here.
+
+    Returns:
+        The tensor.
+    """
     tensor = convert(x)
     wanted = TensorShape(shape)
     out: Any = identity_of(tensor)
@@ -108,7 +167,15 @@ def identity(input: IndexedSlices, name: str | None = None) -> IndexedSlices: ..
 def identity(input: Any, name: str | None = None) -> Tensor: ...
 @public
 def identity(input: Any, name: str | None = None) -> Any:
-    """A new tensor with the value of `input`; IndexedSlices are rebuilt from new components."""
+    """A new tensor with the value of `input`; IndexedSlices are rebuilt from new components.
+
+    Args:
+        input: a tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     if isinstance(input, (IndexedSlices, SparseTensor)):
         return nest.map_structure(identity, input, expand_composites=True)
     return identity_of(convert(input))
@@ -116,19 +183,43 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 @public
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
-    """New tensors with the values of `input`."""
+    """New tensors with the values of `input`.
+
+    Args:
+        input: a list of tensors.
+        name: has no effect here.
+
+    Returns:
+        A list of tensors.
+    """
     return list(s.identity_n(*(convert(t) for t in as_sequence(input, "input"))))
 
 
 @public
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The shape that tensors of two known shapes broadcast to."""
+    """The shape that tensors of two known shapes broadcast to.
+
+    Args:
+        shape_x: a shape.
+        shape_y: another shape.
+
+    Returns:
+        A TensorShape.
+    """
     return static_broadcast(shape_x, shape_y)
 
 
 @public
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """The shape, as a tensor, that two shapes given as tensors broadcast to."""
+    """The shape, as a tensor, that two shapes given as tensors broadcast to.
+
+    Args:
+        shape_x: a shape.
+        shape_y: another shape.
+
+    Returns:
+        An integer vector.
+    """
     x, y = convert(shape_x), convert(shape_y)
     try:
         common = np.broadcast_shapes(to_shape_tuple(x), to_shape_tuple(y))
@@ -143,6 +234,14 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
 @public
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements of `tensor` in another shape; a size of -1 is inferred from the others.
+
+    Args:
+        tensor: a tensor.
+        shape: a vector of sizes.
+        name: has no effect here.
+
+    Returns:
+        A tensor.
 
     Raises:
         InvalidArgumentError: if the number of elements does not fit.
@@ -199,6 +298,9 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
         conjugate: also take the complex conjugate.
         name: has no effect here.
 
+    Returns:
+        A tensor.
+
     Example:
         >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy()
         array([[1, 4],
@@ -226,6 +328,14 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """`input` with a new axis of length one at position `axis`.
 
+    Args:
+        input: a tensor.
+        axis: the position of the new axis.
+        name: has no effect here.
+
+    Returns:
+        A tensor of one rank more.
+
     Example:
         >>> tf.expand_dims([1, 2, 3], axis=0).shape
         TensorShape([1, 3])
@@ -252,6 +362,14 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`input` without its axes of length one: all of them, or those in `axis`.
 
+    Args:
+        input: a tensor.
+        axis: a list of axes of length one, or None for all.
+        name: has no effect here.
+
+    Returns:
+        A tensor of smaller rank.
+
     Example:
         >>> tf.squeeze([[[1], [2]]]).numpy()
         array([1, 2], dtype=int32)
@@ -269,13 +387,38 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
             raise InvalidArgumentError(
                 f"squeeze: Can not squeeze dim[{a % n}], expected a dimension of 1, got {have[a]}."
             )
+    if not axes and may_be_one(have):
+        unranked: Tensor = current_trace()[0].make_unranked(x)
+        return unranked
     removed = {a % n for a in axes} if axes else {i for i, size in enumerate(have) if size == 1}
     return s.reshape(x, shape=tuple(d for i, d in enumerate(have) if i not in removed), rank=n)
 
 
+def may_be_one(shape: tuple[Any, ...]) -> bool:
+    """Whether a size may be one, in a trace without values, so that the rank is not known."""
+    return any(
+        type(n) is Dim and n.context.hints is None and n.context.prove("==", n - 1) is None
+        for n in shape
+    )
+
+
 @public
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`input` broadcast to `shape`."""
+    """`input` broadcast to `shape`.
+
+    Args:
+        input: a tensor.
+        shape: a vector of sizes.
+        name: has no effect here.
+
+    Returns:
+        A tensor of shape `shape`.
+
+    Example:
+        >>> tf.broadcast_to([1, 2], [2, 2]).numpy()
+        array([[1, 2],
+               [1, 2]], dtype=int32)
+    """
     x = convert(input)
     wanted = as_sizes(shape, "broadcast_to")
     have = x._array.shape
@@ -294,127 +437,18 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 @public
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """Copies of `input`, `multiples[k]` of them along axis k.
-
-    Example:
-        >>> tf.tile([1, 2], [3]).numpy()
-        array([1, 2, 1, 2, 1, 2], dtype=int32)
-    """
-    x = convert(input)
-    have = x._array.shape
-    counts = to_shape_tuple(multiples)
-    if len(counts) != len(have):
-        raise InvalidArgumentError(
-            f"tile: Expected multiples argument to be a vector of length {len(have)} but got "
-            f"length {len(counts)}."
-        )
-    for i, n in enumerate(counts):
-        if n < 0:
-            raise InvalidArgumentError(f"tile: Expected multiples[{i}] >= 0, but got {n}.")
-    split = tuple(n for size in have for n in (1, size))
-    whole = tuple(n for pair in zip(counts, have, strict=True) for n in pair)
-    copies = stretch(s.reshape(x, shape=split, rank=len(have)), shape=whole, rank=len(split))
-    final = tuple(n * size for n, size in zip(counts, have, strict=True))
-    return s.reshape(copies, shape=final, rank=len(whole))
-
-
-@public
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Elements along `axis`, each `repeats` times; `input` is flattened if `axis` is None.
-
-    Args:
-        input: a tensor.
-        repeats: one count, or one for each element.
-        axis: the axis to repeat along.
-        name: has no effect here.
-
-    Example:
-        >>> tf.repeat([1, 2], [2, 3]).numpy()
-        array([1, 1, 2, 2, 2], dtype=int32)
-    """
-    x = convert(input)
-    if axis is None or not x._array.shape:
-        x = s.reshape(x, shape=(x._array.size,), rank=x._array.ndim)
-        axis = 0
-    n = x._array.ndim
-    if not -n <= axis < n:
-        raise ValueError(f"repeat: axis={axis} out of bounds: expected {-n}<=axis<{n}")
-    at = normalize_axis(axis, n, "repeat")
-    size = x._array.shape[at]
-    counts = convert(repeats, hint=dtypes.int32)
-    if counts._array.dtype.kind not in "iu":
-        raise TypeError(
-            f"repeat: repeats must have an integer dtype. Received {counts.dtype.name}. Cast it."
-        )
-    if counts._array.size not in (1, size):
-        raise ValueError(f"repeat: Dimensions {size} and {counts._array.size} are not compatible.")
-    return take(x, apply_raw(repeat_positions, counts, size, dynamic=True), axis=at)
-
-
-@with_shape(found_positions)
-def repeat_positions(counts: Any, size: int) -> Any:
-    """Repeat each position 0 … size - 1 by its raw count, or all by the only count."""
-    counts = np.ravel(counts)
-    if counts.size and counts.min() < 0:
-        raise InvalidArgumentError(
-            f"repeat: repeats must not be negative. Received {counts.tolist()}."
-        )
-    return np.repeat(np.arange(size), counts if counts.size == size else int(counts[0]))
-
-
-@public
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """`tensor` reversed along the axes in the list `axis`."""
-    x = convert(tensor)
-    dims = convert(axis, hint=dtypes.int32)._array
-    if dims.ndim != 1:
-        raise InvalidArgumentError(
-            f"reverse: 'dims' must be 1-dimension, not {dims.ndim}. Pass a list of axes."
-        )
-    axes = tuple(normalize_axis(int(a), x._array.ndim, "reverse") for a in dims)
-    if len(set(axes)) < len(axes):
-        raise InvalidArgumentError(
-            f"reverse: axis must not contain an axis twice. Received {dims.tolist()}."
-        )
-    return s.flip(x, axes=axes) if axes else identity_of(x)
-
-
-@public
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
-    """`input` shifted by `shift` positions along `axis`.
-
-    Elements that are shifted past the end re-enter at the front.
-    """
-    x = convert(input)
-    axes = to_shape_tuple(axis)
-    if isinstance(shift, Tensor) and is_traced(shift) and shift._array.size == len(axes):
-        for k, a in enumerate(axes):
-            at = normalize_axis(a, x._array.ndim, "roll")
-            x = take(x, apply_raw(roll_positions, shift, k, x._array.shape[at]), axis=at)
-        return x
-    shifts = to_shape_tuple(shift)
-    if len(shifts) != len(axes):
-        raise InvalidArgumentError(
-            f"roll: shift and axis must have the same size. Received {len(shifts)} and {len(axes)}."
-        )
-    for by, a in zip(shifts, axes, strict=True):
-        along = normalize_axis(a, x._array.ndim, "roll")
-        x = s.roll(x, shift=by, axis=along)
-    return x
-
-
-@with_shape(lambda shifts, k, n: Spec(((n,), INT64)))
-def roll_positions(shifts: Any, k: int, n: int) -> Any:
-    """Source position of each of `n` positions, after a shift by the raw `shifts[k]`."""
-    return (np.arange(n) - np.ravel(shifts)[k]) % max(n, 1)
-
-
-@public
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits, read as another dtype.
 
     If the item sizes differ, a last axis is added or removed to hold the bytes of one item.
+
+    Args:
+        input: a tensor.
+        type: a dtype.
+        name: has no effect here.
+
+    Returns:
+        A tensor of dtype `type`.
     """
     x = check_dtype("Bitcast", convert(input), NUMBERS)
     raw = x._array

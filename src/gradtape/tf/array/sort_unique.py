@@ -70,6 +70,9 @@ def sort(
         direction: "ASCENDING" or "DESCENDING".
         name: has no effect here.
 
+    Returns:
+        A tensor like `values`.
+
     Example:
         >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
         array([3, 2, 1], dtype=int32)
@@ -90,6 +93,16 @@ def argsort(
 ) -> Tensor:
     """Positions (int32) that sort `values` along `axis`; the sort is stable.
 
+    Args:
+        values: a tensor of numbers.
+        axis: the axis to sort along.
+        direction: "ASCENDING" or "DESCENDING".
+        stable: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A tensor of int32 like `values`.
+
     Example:
         >>> tf.argsort([3, 1, 2]).numpy()
         array([1, 2, 0], dtype=int32)
@@ -104,7 +117,20 @@ def argsort(
 
 @public
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
-    """Distinct elements of a vector in the order of their first occurrence."""
+    """Distinct elements of a vector in the order of their first occurrence.
+
+    Args:
+        x: a vector.
+        out_idx: int32 or int64, the dtype of `idx`.
+        name: has no effect here.
+
+    Returns:
+        `y`, the distinct elements, and `idx`, the position in `y` of each element.
+
+    Example:
+        >>> tf.unique([4, 4, 1]).y.numpy()
+        array([4, 1], dtype=int32)
+    """
     found = find_distinct(x, out_idx)
     return Unique(found.y, found.idx)
 
@@ -113,7 +139,16 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
-    """Distinct elements of a vector in the order of first occurrence, and their counts."""
+    """Distinct elements of a vector in the order of first occurrence, and their counts.
+
+    Args:
+        x: a vector.
+        out_idx: int32 or int64, the dtype of `idx` and `count`.
+        name: has no effect here.
+
+    Returns:
+        `y`, `idx` and `count`.
+    """
     return find_distinct(x, out_idx)
 
 
@@ -163,6 +198,9 @@ def searchsorted(
         side: "left" for positions before equal elements, "right" for those after them.
         out_type: the dtype of the positions.
         name: has no effect here.
+
+    Returns:
+        An integer tensor of the shape of `values`.
 
     Example:
         >>> tf.searchsorted([1, 3, 5], [2, 5]).numpy()

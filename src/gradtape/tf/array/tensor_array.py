@@ -8,14 +8,26 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.argument import as_index, check_instance
 from gradtape.core.context import current_trace
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
+from gradtape.core.dims import Dim
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
+from gradtape.core.lazy_array import TracedArray
+from gradtape.core.open_shape import assume_same_shape, has_dims
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TypeSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.shape import reshape
 from gradtape.tf.array import concat_split, creation, gather_slice, scatter
+
+
+def read_size(size: Any) -> int:
+    """The number of elements; a trace reads it without autograph, too."""
+    traces = current_trace()
+    if not traces:
+        return as_index(size, "size")
+    with traces[0].use_options(autograph=True):
+        return as_index(size, "size")
 
 
 class TensorArray:
@@ -66,7 +78,10 @@ class TensorArray:
         self._clear_after_read = True if clear_after_read is None else clear_after_read
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._items: list[Tensor | None] = [None] * as_index(size, "size")
+        self._element_sizes: tuple[Any, ...] | None = None  # of a written element; may be symbolic
+        self._open_size = find_open_size(size)  # a symbolic size; None if the size is a number
+        count = read_size(size) if self._open_size is None else 0
+        self._items: list[Tensor | None] = [None] * count
         self._cleared: set[int] = set()
         self._stacked_tensor: Tensor | None = None  # all elements stacked; used in traces
 
@@ -108,11 +123,13 @@ class TensorArray:
     @public
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
-        return convert(
-            len(self._items)
-            if self._stacked_tensor is None
-            else self._stacked_tensor._array.shape[0]
-        )
+        if self._stacked_tensor is not None:
+            return convert(self._stacked_tensor._array.shape[0])
+        return convert(self._count())
+
+    def _count(self) -> Any:
+        """The number of elements, which may be symbolic."""
+        return len(self._items) if self._open_size is None else self._open_size
 
     @public
     def read(self, index: Any, name: str | None = None) -> Tensor:
@@ -123,7 +140,7 @@ class TensorArray:
             InvalidArgumentError: if an earlier read cleared the element.
             ValueError: if the element was not written and its shape is not known.
         """
-        if self._stacked_tensor is not None or isinstance(index, SymbolicTensor):
+        if self._is_one_tensor() or isinstance(index, SymbolicTensor):
             return gather_slice.gather(self._as_stacked_tensor(), index)
         i = self._check_index(index)
         if self._items[i] is None and i in self._cleared:
@@ -167,7 +184,7 @@ class TensorArray:
             ValueError: if the shape does not fit.
             InvalidArgumentError: if the dtype does not fit.
         """
-        if self._stacked_tensor is not None or (
+        if self._is_one_tensor() or (
             current_trace() and isinstance(convert(index), SymbolicTensor)
         ):
             return self._write_in_trace(convert(index), value)
@@ -184,6 +201,10 @@ class TensorArray:
         self._cleared.discard(i)
         return self
 
+    def _is_one_tensor(self) -> bool:
+        """Whether the elements are one tensor: in loops, and if their number is not known."""
+        return self._stacked_tensor is not None or self._open_size is not None
+
     def _as_stacked_tensor(self) -> Tensor:
         """All elements as one tensor."""
         return self.stack() if self._stacked_tensor is None else self._stacked_tensor
@@ -192,7 +213,8 @@ class TensorArray:
         """Make a copy of this array with one element replaced; traces never overwrite."""
         fitting = self._convert_item(value)
         if self._stacked_tensor is None and not any(item is not None for item in self._items):
-            self._stacked_tensor = creation.zeros([len(self._items), *fitting.shape], self._dtype)
+            shape = (self._count(), *fitting._array.shape)
+            self._stacked_tensor = creation.zeros(shape, self._dtype)
         changed = scatter.tensor_scatter_nd_update(
             self._as_stacked_tensor(), [[index]], fitting[None]
         )
@@ -202,38 +224,67 @@ class TensorArray:
         """Make a copy of this array whose elements are the rows of `whole`."""
         other = copy.copy(self)
         other._stacked_tensor, other._items, other._cleared = whole, [], set()
+        other._open_size, other._element_sizes = None, tuple(whole._array.shape[1:])
         other._element_shape = self._element_shape.merge_with(whole.shape[1:])
         return other
 
     def _convert_item(self, value: Any) -> Tensor:
         tensor = convert(value, hint=self._dtype)
-        if tensor.dtype != self._dtype:
+        self._check_element(tensor.dtype, tensor.shape)
+        self._element_sizes = tuple(tensor._array.shape)
+        return tensor
+
+    def _check_element(self, dtype: dtypes.DType, shape: TensorShape) -> None:
+        """Check dtype and shape of an element, and learn its shape."""
+        if dtype != self._dtype:
             raise InvalidArgumentError(
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
-                f"{tensor.dtype.name}. Cast it."
+                f"{dtype.name}. Cast it."
             )
-        if not self._element_shape.is_compatible_with(tensor.shape):
+        if not self._element_shape.is_compatible_with(shape):
             raise ValueError(
-                f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})"
+                f"Incompatible shape for value ({shape}), expected ({self._element_shape})"
             )
         if self._infer_shape:
-            self._element_shape = self._element_shape.merge_with(tensor.shape)
-        return tensor
+            self._element_shape = self._element_shape.merge_with(shape)
 
     @public
     def stack(self, name: str | None = None) -> Tensor:
         """All elements, stacked along a new first dimension."""
         if self._stacked_tensor is not None:
             return self._stacked_tensor
+        if self._open_size is not None or self._has_symbolic_elements():
+            return self._make_unwritten()
         if not self._items:
             known = self._element_shape.is_fully_defined()
             return creation.zeros([0, *(self._element_shape if known else ())], self._dtype)
         return concat_split.stack([self._get_item(i) for i in range(len(self._items))])
 
+    def _has_symbolic_elements(self) -> bool:
+        """Whether no element is written, and the sizes of elements are symbolic."""
+        is_unwritten = not any(item is not None for item in self._items)
+        return is_unwritten and self._element_sizes is not None and has_dims(self._element_sizes)
+
+    def _make_unwritten(self) -> Tensor:
+        """Zeros for all elements.
+
+        Raises:
+            ValueError: if the shape of the elements is not known.
+        """
+        sizes = self._element_sizes
+        if sizes is None:
+            if not self._element_shape.is_fully_defined():
+                raise ValueError(
+                    f"TensorArray: no element was written, and element_shape {self._element_shape} "
+                    "is not fully known. Write one first."
+                )
+            sizes = tuple(self._element_shape.as_list())
+        return creation.zeros((self._count(), *sizes), self._dtype)
+
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at `indices`, along a new first dimension."""
-        if self._stacked_tensor is not None or isinstance(convert(indices), SymbolicTensor):
+        if self._is_one_tensor() or isinstance(convert(indices), SymbolicTensor):
             return gather_slice.gather(self._as_stacked_tensor(), indices)
         return concat_split.stack([self._get_item(self._check_index(i)) for i in convert(indices)])
 
@@ -258,9 +309,9 @@ class TensorArray:
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Fill the array with the slices of `value` along its first dimension."""
         whole = convert(value, hint=self._dtype)
-        if isinstance(whole, SymbolicTensor) and len(self._items) in (0, len(whole)):
-            self._convert_item(whole[0]) if len(whole) else None
-            shape = whole._array.shape
+        shape = whole._array.shape
+        if isinstance(whole, SymbolicTensor) and shape and self._takes_rows(shape[0]):
+            self._check_element(whole.dtype, whole.shape[1:])
             same = reshape(whole, shape=shape, rank=len(shape))  # makes its gradient dense
             return self._with_stacked_tensor(same)
         items = concat_split.unstack(whole)
@@ -272,6 +323,13 @@ class TensorArray:
         self._items = [self._convert_item(item) for item in items]
         self._cleared = set()
         return self
+
+    def _takes_rows(self, count: Any) -> bool:
+        """Whether the array can have `count` elements; unknown sizes are assumed to be equal."""
+        own = self._count()
+        if type(own) is int and own == 0:
+            return True
+        return assume_same_shape((own,), (count,))
 
     @public
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
@@ -312,6 +370,14 @@ class TensorArray:
     def close(self, name: str | None = None) -> None:
         """Drop all elements."""
         self._items = []
+
+
+def find_open_size(size: Any) -> Any:
+    """A symbolic size, given as itself or as a tensor; None if the size is a number."""
+    held = getattr(size, "_array", None)
+    if type(held) is TracedArray and (held.dims is not None or held.trace.is_abstract):
+        size = to_dimension_size(size)
+    return size if type(size) is Dim else None
 
 
 class TensorArraySpec(TypeSpec):

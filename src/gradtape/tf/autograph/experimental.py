@@ -16,6 +16,9 @@ def do_not_convert(func: Any = None) -> Any:
 
     Args:
         func: a function; None to get a decorator.
+
+    Returns:
+        The function.
     """
     return (lambda f: f) if func is None else func
 
@@ -35,6 +38,9 @@ def set_loop_options(
         swap_memory: without effect.
         maximum_iterations: upper bound on the number of iterations; None for no bound.
         shape_invariants: without effect: shapes may change in every iteration.
+
+    Returns:
+        None.
 
     Example:
         >>> @tf.function

@@ -26,7 +26,7 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """How to divide a physical device; gradtape does not divide devices."""
+    """One of the logical devices that a physical device is divided into."""
 
     memory_limit: int | None = None
     experimental_priority: int | None = None
@@ -105,7 +105,8 @@ def find_device(name: str) -> Device | None:
         )
     if spec.kind is None:
         return None
-    if spec.kind == "CPU" and not spec.number:
+    cpus = len(DEVICE_CONFIGURATIONS.get(PHYSICAL_CPU) or (LOGICAL_CPU,))
+    if spec.kind == "CPU" and (spec.number or 0) < cpus:
         return HOST
     device = (
         accelerator.find_device(spec.kind, spec.number or 0) if spec.kind in DEVICE_KINDS else None
@@ -130,6 +131,9 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
+
+    Returns:
+        A list of PhysicalDevice.
     """
     here = [PHYSICAL_CPU] if device_type in (None, "CPU") else []
     if device_type == "CPU":
@@ -145,11 +149,15 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
+
+    Returns:
+        A list of LogicalDevice.
     """
-    here = [LOGICAL_CPU] if device_type in (None, "CPU") else []
+    cpus = len(DEVICE_CONFIGURATIONS.get(PHYSICAL_CPU) or (LOGICAL_CPU,))
+    here = [LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(cpus)]
     if device_type == "CPU":
         return here
-    return here + [
+    return [one for one in here if device_type in (None, "CPU")] + [
         LogicalDevice(f"/device:{device!r}", device.kind)
         for device in accelerator.fix_visible_accelerators()
         if device_type in (None, device.kind)
@@ -162,6 +170,9 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
     Args:
         device_type: such as "CPU" or "GPU"; all if None.
+
+    Returns:
+        A list of PhysicalDevice.
     """
     here = [PHYSICAL_CPU] if device_type in (None, "CPU") else []
     if device_type == "CPU":
@@ -177,6 +188,9 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     Args:
         devices: one, or a list of them, as `list_physical_devices` returns them.
         device_type: the choice applies to devices of this kind; to all if None.
+
+    Returns:
+        None.
 
     Raises:
         ValueError: if a device does not exist, or the CPU is left out.
@@ -208,7 +222,14 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 def get_logical_device_configuration(
     device: PhysicalDevice,
 ) -> list[LogicalDeviceConfiguration] | None:
-    """The configuration that was set for a GPU; None if there is none, and for the CPU."""
+    """The configuration that was set for a device; None if there is none.
+
+    Args:
+        device: a PhysicalDevice.
+
+    Returns:
+        A list of LogicalDeviceConfiguration, or None.
+    """
     find_physical_device(device)
     return DEVICE_CONFIGURATIONS.get(device)
 
@@ -218,18 +239,41 @@ DEVICE_CONFIGURATIONS: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | N
 
 @public
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Any) -> None:
-    """Store the configuration of a GPU. More than one logical device is an error.
+    """Divide the CPU into logical devices, or store the configuration of a GPU.
 
-    A memory limit has no effect; XLA_PYTHON_CLIENT_MEM_FRACTION limits JAX's memory.
+    The logical CPUs are places for the replicas of a strategy; all of them are this process. A
+    memory limit has no effect; XLA_PYTHON_CLIENT_MEM_FRACTION limits JAX's memory.
+
+    Args:
+        device: as `list_physical_devices` returns it.
+        logical_devices: a list of `LogicalDeviceConfiguration`, or None for one device.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: if a GPU is divided, or a memory limit is set for the CPU.
+
+    Example:
+        >>> cpu = tf.config.list_physical_devices("CPU")[0]
+        >>> two = [tf.config.LogicalDeviceConfiguration()] * 2
+        >>> tf.config.set_logical_device_configuration(cpu, two)
+        >>> len(tf.config.list_logical_devices("CPU"))
+        2
+        >>> tf.config.set_logical_device_configuration(cpu, None)
     """
     find_physical_device(device)
-    if logical_devices is not None and len(logical_devices) != 1:
+    if device == PHYSICAL_CPU:
+        if any(one.memory_limit is not None for one in logical_devices or ()):
+            raise ValueError(
+                "Setting memory limit on CPU virtual devices is currently not supported"
+            )
+    elif logical_devices is not None and len(logical_devices) != 1:
         raise ValueError(
             f"set_logical_device_configuration: {device.name} must be one logical device. Received "
             f"{len(logical_devices)}."
         )
-    if device != PHYSICAL_CPU:
-        DEVICE_CONFIGURATIONS[device] = list(logical_devices or ()) or None
+    DEVICE_CONFIGURATIONS[device] = list(logical_devices or ()) or None
 
 
 def find_physical_device(device: Any) -> Device:

@@ -49,6 +49,13 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
     JAX reads the environment variable XLA_PYTHON_CLIENT_PREALLOCATE when it starts.
 
+    Args:
+        device: a PhysicalDevice, or the name of a device.
+        enable: a bool.
+
+    Returns:
+        None.
+
     Raises:
         ValueError: if the device does not exist, or is the CPU.
         RuntimeError: if accelerators are in use already and the setting differs.
@@ -64,6 +71,12 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 def get_memory_growth(device: PhysicalDevice) -> bool | None:
     """The setting of a GPU; None if it was not set.
 
+    Args:
+        device: a PhysicalDevice, or the name of a device.
+
+    Returns:
+        A bool or None.
+
     Raises:
         ValueError: if the device does not exist.
         KeyError: if it is the CPU.
@@ -76,6 +89,12 @@ def get_memory_growth(device: PhysicalDevice) -> bool | None:
 @public
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     """The name and compute capability of an accelerator; empty for the CPU.
+
+    Args:
+        device: a PhysicalDevice, or the name of a device.
+
+    Returns:
+        A dict.
 
     Raises:
         ValueError: if `device` is not a PhysicalDevice, or does not exist.
@@ -100,6 +119,12 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
 def get_memory_info(device: str) -> dict[str, int]:
     """Memory in use on a device in bytes: "current" and "peak".
 
+    Args:
+        device: a PhysicalDevice, or the name of a device.
+
+    Returns:
+        A dict with the keys "current" and "peak".
+
     Raises:
         ValueError: if the device does not exist, or does not report its memory.
     """
@@ -121,7 +146,11 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def enable_op_determinism() -> None:
-    """Require a seed for random ops; other ops are always deterministic."""
+    """Require a seed for random ops; other ops are always deterministic.
+
+    Returns:
+        None.
+    """
     SEEDS.are_required = True
 
 
@@ -137,21 +166,43 @@ def is_op_determinism_enabled() -> bool:
 
 @public
 def set_synchronous_execution(enable: bool) -> None:
-    """Store the setting; ops have always finished when they return."""
+    """Store the setting; ops have always finished when they return.
+
+    Args:
+        enable: a bool.
+
+    Returns:
+        None.
+    """
     RUNTIME_SETTINGS.synchronous = enable
 
 
 def get_synchronous_execution() -> bool:
-    """The stored setting."""
+    """The stored setting.
+
+    Returns:
+        A bool.
+    """
     return RUNTIME_SETTINGS.synchronous
 
 
 @public
 def enable_tensor_float_32_execution(enabled: bool) -> None:
-    """Store the setting; matrix products always have full precision."""
+    """Store the setting; matrix products always have full precision.
+
+    Args:
+        enabled: a bool.
+
+    Returns:
+        None.
+    """
     RUNTIME_SETTINGS.tensor_float_32 = enabled
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """The stored setting."""
+    """The stored setting.
+
+    Returns:
+        A bool.
+    """
     return RUNTIME_SETTINGS.tensor_float_32

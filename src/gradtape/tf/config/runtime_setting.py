@@ -25,7 +25,11 @@ RUNTIME_SETTINGS = RuntimeSettings()
 
 
 def get_soft_device_placement() -> bool:
-    """Whether ops that their device cannot run fall back to the CPU."""
+    """Whether ops that their device cannot run fall back to the CPU.
+
+    Returns:
+        A bool.
+    """
     return PlacementSettings.soft
 
 
@@ -34,5 +38,11 @@ def set_soft_device_placement(enabled: bool) -> None:
     """Choose whether ops fall back to the CPU when their device is missing or cannot run them.
 
     If disabled, such ops raise InvalidArgumentError.
+
+    Args:
+        enabled: a bool.
+
+    Returns:
+        None.
     """
     PlacementSettings.soft = bool(enabled)

@@ -11,7 +11,7 @@ from builtins import range as indices
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import nest, shape_inference
+from gradtape.core import nest
 from gradtape.core.context import current_batch, current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import bool as bool_dtype
@@ -271,7 +271,7 @@ def while_loop(
             return trace_while_loop(stage[0], cond, body, loop_vars, maximum_iterations)
         except NotANode:
             pass
-    count, most = 0, min(float(limit), shape_inference.longest())
+    count, most = 0, float(limit)
     while count < most and as_python_bool(cond(*loop_vars)):
         after = body(*loop_vars)
         if len(loop_vars) == 1 and not nest.is_nested(after):
@@ -326,7 +326,7 @@ def trace_while_loop(trace: Any, cond: Any, body: Any, loop_vars: Any, most: Any
 def has_element_shape(array: TensorArray) -> bool:
     """Whether the shape of a TensorArray's elements is known, so that they can be stacked."""
     written = array._stacked_tensor is not None or any(item is not None for item in array._items)
-    return written or array.element_shape.is_fully_defined()
+    return written or array.element_shape.is_fully_defined() or array._element_sizes is not None
 
 
 def infer_element_shapes(trace: Any, body: Any, loop_vars: Any, arrays: list[Any]) -> list[Any]:
@@ -357,10 +357,11 @@ def infer_element_shapes(trace: Any, body: Any, loop_vars: Any, arrays: list[Any
         if array is None:
             found.append(None)
             continue
-        if not then.element_shape.is_fully_defined():
+        if not has_element_shape(then):
             raise NotANode
         shaped = copy.copy(array)
         shaped._element_shape = then.element_shape
+        shaped._element_sizes = then._element_sizes
         shaped._items = list(array._items)
         found.append(shaped)
     return found

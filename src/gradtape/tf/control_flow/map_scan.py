@@ -13,6 +13,8 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import OutOfRangeError, public
+from gradtape.core.open_shape import has_dims
+from gradtape.core.primitive import Spec
 from gradtape.core.spec import TensorSpec
 from gradtape.graph.control_flow import NotANode, trace_loop
 from gradtape.tape.gradient_tape import log
@@ -68,11 +70,11 @@ class StructureStack:
             for spec in map(as_output_spec, nest.flatten(specs))
         ]
 
-    def put(self, i: int, structure: Any) -> None:
+    def write(self, i: int, structure: Any) -> None:
         """Write the i-th structure."""
         nest.assert_same_structure(self.specs, structure)
-        for array, leaf in zip(self.arrays, nest.flatten(structure), strict=True):
-            array.write(i, leaf)
+        leaves = zip(self.arrays, nest.flatten(structure), strict=True)
+        self.arrays = [array.write(i, leaf) for array, leaf in leaves]
 
     def stack(self) -> Any:
         """The structure of stacked leaves."""
@@ -135,10 +137,25 @@ def map_fn(
     if current_trace() and n:
         with contextlib.suppress(NotANode):
             return trace_map(fn, tensors, n, StructureStack(signature, 1, infer_shape))
+    if has_dims((n,)) and current_trace()[0].is_abstract:
+        return describe_map(fn, tensors, n, StructureStack(signature, 1, infer_shape))
     columns = StructureStack(signature, n, infer_shape)
     for i in indices(n):
-        columns.put(i, fn(slice_at(tensors, i)))
+        columns.write(i, fn(slice_at(tensors, i)))
     return columns.stack()
+
+
+def describe_map(fn: Callable[[Any], Any], tensors: Any, n: Any, columns: StructureStack) -> Any:
+    """The results of `map_fn` in a trace without values, where the loop cannot be a node."""
+    trace = current_trace()[0]
+    trace.sizes.make_unknown(from_data=True)  # so that no call runs the graph
+    columns.write(0, fn(nest.map_structure(lambda t: t[0], tensors)))
+
+    def repeat_row(one: Any) -> Any:
+        raw = one._array
+        return trace.make_value(Spec(((n, *raw.shape[1:]), raw.dtype)))
+
+    return nest.map_structure(repeat_row, columns.stack())
 
 
 @public
@@ -199,7 +216,7 @@ def trace_map(fn: Any, tensors: Any, n: int, columns: StructureStack | None = No
     def run_body(carry: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
         result = fn(nest.pack_sequence_as(tensors, slices))
         if columns is not None:
-            columns.put(0, result)
+            columns.write(0, result)
         structures.append(result)
         return [], [leaf for leaf in nest.flatten(result) if leaf is not None]
 
@@ -383,7 +400,7 @@ def scan(
         specs, common_length_of(as_tensor_structure(elems, "scan"), "scan"), infer_shape
     )
     if position >= 0:
-        columns.put(position, total)
+        columns.write(position, total)
     for i, after in steps:
-        columns.put(i, after)
+        columns.write(i, after)
     return columns.stack()

@@ -95,7 +95,7 @@ def call_with_composites(func: Callable[..., Any], inputs: Any, described: Any) 
         answer = func(*nest.pack_sequence_as(inputs, list(components), expand_composites=True))
         answers = list(answer) if several else [answer]
         return nest.flatten(
-            [as_described(one, spec) for one, spec in zip(answers, specs, strict=True)],
+            [convert_to_spec(one, spec) for one, spec in zip(answers, specs, strict=True)],
             expand_composites=True,
         )
 
@@ -111,7 +111,7 @@ def call_with_composites(func: Callable[..., Any], inputs: Any, described: Any) 
     return results if several else results[0]
 
 
-def as_described(value: Any, spec: Any) -> Any:
+def convert_to_spec(value: Any, spec: Any) -> Any:
     """A result of the user's function, after a check that it is ragged or sparse if it must be."""
     if not is_composite_spec(spec):
         return convert(value, as_result_spec(spec).dtype)

@@ -35,14 +35,28 @@ Transformation = Callable[[Dataset], Dataset]
 
 @public
 def cardinality(dataset: Dataset) -> Tensor:
-    """The number of elements of a dataset."""
+    """The number of elements of a dataset.
+
+    Args:
+        dataset: a Dataset.
+
+    Returns:
+        An int64 scalar: the number, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
+    """
     check_instance(dataset, Dataset, "dataset")
     return dataset.cardinality()
 
 
 @public
 def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset."""
+    """The only element of a dataset.
+
+    Args:
+        dataset: a Dataset.
+
+    Returns:
+        A structure of tensors.
+    """
     check_instance(dataset, Dataset, "dataset")
     return dataset.get_single_element()
 
@@ -54,6 +68,9 @@ def at(dataset: Dataset, index: Any) -> Any:
     Args:
         dataset: any dataset; the elements before `index` are produced and skipped.
         index: counted from 0.
+
+    Returns:
+        A structure of tensors.
 
     Raises:
         OutOfRangeError: if `index` is out of range.
@@ -75,7 +92,14 @@ def at(dataset: Dataset, index: Any) -> Any:
 
 @public
 def get_structure(dataset_or_iterator: Any) -> Any:
-    """The element spec of a dataset or an iterator."""
+    """The element spec of a dataset or an iterator.
+
+    Args:
+        dataset_or_iterator: a Dataset or an iterator.
+
+    Returns:
+        A structure of specs.
+    """
     if not isinstance(dataset_or_iterator, (Dataset, Iterator)):
         raise TypeError(
             "dataset_or_iterator must be a Dataset or an Iterator. Received "
@@ -86,7 +110,14 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
 @public
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """The next element as an Optional; empty after the last one."""
+    """The next element as an Optional; empty after the last one.
+
+    Args:
+        iterator: an iterator of a Dataset.
+
+    Returns:
+        An Optional.
+    """
     check_instance(iterator, Iterator, "iterator")
     return iterator.get_next_as_optional()
 
@@ -98,13 +129,24 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     Args:
         device: has no effect here.
         buffer_size: as in `Dataset.prefetch`; AUTOTUNE if None.
+
+    Returns:
+        A function for `Dataset.apply`.
     """
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
 @public
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
-    """A transformation, for `apply`, that copies nothing: elements stay in host memory."""
+    """A transformation, for `apply`, that copies nothing: elements stay in host memory.
+
+    Args:
+        target_device: has no effect here.
+        source_device: has no effect here.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
 
     def copy(dataset: Dataset) -> Dataset:
         result = dataset.take(-1)._label_as("_CopyToDeviceDataset")
@@ -125,10 +167,14 @@ def _make_transformation(name: str, method_name: str = "") -> Callable[..., Tran
         bound = signature.bind(*args, **kwargs)
         return lambda dataset: method(dataset, *bound.args, **bound.kwargs)
 
-    transformation.__name__, transformation.__doc__ = (
-        name,
-        f"`Dataset.{method.__name__}` as a transformation for `apply`.",
-    )
+    transformation.__name__ = name
+    transformation.__doc__ = f"""`Dataset.{method.__name__}` as a transformation for `apply`.
+
+    It has the parameters of that method.
+
+    Returns:
+        A function that takes a Dataset and returns one.
+    """
     transformation.__signature__ = signature  # type: ignore[attr-defined]
     return transformation
 
@@ -137,7 +183,16 @@ def _make_transformation(name: str, method_name: str = "") -> Callable[..., Tran
 def choose_from_datasets(
     datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
 ) -> Dataset:
-    """The older name of `Dataset.choose_from_datasets`."""
+    """The older name of `Dataset.choose_from_datasets`.
+
+    Args:
+        datasets: a list of Datasets.
+        choice_dataset: a Dataset of int64 scalars: which dataset is next.
+        stop_on_empty_dataset: whether to end when one of them ends.
+
+    Returns:
+        A Dataset.
+    """
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
@@ -145,7 +200,17 @@ def choose_from_datasets(
 def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> Dataset:
-    """The older name of `Dataset.sample_from_datasets`."""
+    """The older name of `Dataset.sample_from_datasets`.
+
+    Args:
+        datasets: a list of Datasets.
+        weights: the probability of each, or None.
+        seed: an integer or None.
+        stop_on_empty_dataset: whether to end when one of them ends.
+
+    Returns:
+        A Dataset.
+    """
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
@@ -157,7 +222,18 @@ def save(
     shard_func: Any = None,
     checkpoint_args: Any = None,
 ) -> None:
-    """The older name of `Dataset.save`."""
+    """The older name of `Dataset.save`.
+
+    Args:
+        dataset: a Dataset.
+        path: a folder.
+        compression: None or "GZIP".
+        shard_func: function of an element that returns the number of its shard.
+        checkpoint_args: has no effect here.
+
+    Returns:
+        None.
+    """
     check_instance(dataset, Dataset, "dataset")
     dataset.save(path, compression, shard_func, checkpoint_args)
 
@@ -166,25 +242,60 @@ def save(
 def load(
     path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None
 ) -> Dataset:
-    """The older name of `Dataset.load`."""
+    """The older name of `Dataset.load`.
+
+    Args:
+        path: the folder that `save` wrote.
+        element_spec: the spec of elements, or None.
+        compression: None or "GZIP".
+        reader_func: function of a Dataset of shards that returns the Dataset of elements.
+
+    Returns:
+        A Dataset.
+    """
     return Dataset.load(path, element_spec, compression, reader_func)
 
 
 @public
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802 - its name
-    """The older name of `Dataset.counter`."""
+    """The older name of `Dataset.counter`.
+
+    Args:
+        start: the first number.
+        step: the difference of neighbours.
+        dtype: the dtype of the numbers.
+
+    Returns:
+        A Dataset.
+    """
     return Dataset.counter(start, step, dtype)
 
 
 @public
 def enumerate_dataset(start: int = 0) -> Transformation:
-    """`Dataset.enumerate` as a transformation for `apply`."""
+    """`Dataset.enumerate` as a transformation for `apply`.
+
+    Args:
+        start: the first number.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
     return lambda dataset: dataset.enumerate(start)
 
 
 @public
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """`Dataset.shuffle`, then `Dataset.repeat`, as a transformation for `apply`."""
+    """`Dataset.shuffle`, then `Dataset.repeat`, as a transformation for `apply`.
+
+    Args:
+        buffer_size: the number of elements to draw from.
+        count: the number of repetitions, or None.
+        seed: an integer or None.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
@@ -196,7 +307,18 @@ def map_and_batch(
     drop_remainder: bool = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """`Dataset.map`, then `Dataset.batch`, as a transformation for `apply`."""
+    """`Dataset.map`, then `Dataset.batch`, as a transformation for `apply`.
+
+    Args:
+        map_func: function of an element.
+        batch_size: the number of elements of a batch.
+        num_parallel_batches: has no effect here.
+        drop_remainder: whether to drop a last batch that is smaller.
+        num_parallel_calls: the number of threads, or None.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(
         batch_size, drop_remainder
     )

@@ -16,6 +16,8 @@ from gradtape.core.errors import (
     public,
 )
 from gradtape.core.ports import devices
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, TensorLike
 from gradtape.devices.array import NO_FAST_PATH
 from gradtape.devices.placement import PlacementSettings
@@ -43,6 +45,9 @@ def Assert(  # noqa: N802  TensorFlow's name
         data: a list of tensors to show in the error.
         summarize: how many elements of each to show, 3 by default, all if negative.
         name: has no effect here.
+
+    Returns:
+        None.
 
     Raises:
         InvalidArgumentError: if an element of `condition` is false.
@@ -101,6 +106,9 @@ def make_comparison_assertion(
         summarize: how many elements to show, 3 by default.
         name: has no effect here.
 
+    Returns:
+        None in eager mode.
+
     Raises:
         InvalidArgumentError: if the condition does not hold.
     """
@@ -154,6 +162,9 @@ def assert_none_equal(
         message: prefix of the error message.
         name: has no effect here.
 
+    Returns:
+        None in eager mode.
+
     Raises:
         InvalidArgumentError: if the condition does not hold.
     """
@@ -183,6 +194,9 @@ def make_sign_assertion(name: str, sign: str, holds: Callable[[Any], Any]) -> Ca
         message: prefix of the error message.
         summarize: how many elements to show, 3 by default.
         name: has no effect here.
+
+    Returns:
+        None in eager mode.
 
     Raises:
         InvalidArgumentError: if the condition does not hold.
@@ -218,6 +232,9 @@ def assert_near(
         summarize: how many elements to show, 3 by default.
         name: has no effect here.
 
+    Returns:
+        None in eager mode.
+
     Raises:
         InvalidArgumentError: if the condition does not hold.
         ValueError: if the tensors hold integers.
@@ -249,7 +266,16 @@ def machine_epsilon(dtype: dtypes.DType) -> Any:
 
 @public
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
-    """Raise ValueError unless `tensor` is a scalar."""
+    """Raise ValueError unless `tensor` is a scalar.
+
+    Args:
+        tensor: a tensor.
+        message: text in front of the error's message.
+        name: has no effect here.
+
+    Returns:
+        The tensor.
+    """
     scalar = convert(tensor)
     if scalar.ndim:
         raise ValueError(
@@ -261,15 +287,36 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
 def assert_type(
     tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
 ) -> None:
-    """Raise TypeError unless `tensor` has the dtype `tf_type`."""
-    have, wanted = convert(tensor).dtype, dtypes.as_dtype(tf_type)
+    """Raise TypeError unless `tensor` has the dtype `tf_type`.
+
+    Args:
+        tensor: a tensor, SparseTensor or RaggedTensor.
+        tf_type: a dtype.
+        message: text in front of the error's message.
+        name: has no effect here.
+
+    Returns:
+        None.
+    """
+    is_composite = isinstance(tensor, (SparseTensor, RaggedTensor))
+    have = tensor.dtype if is_composite else convert(tensor).dtype
+    wanted = dtypes.as_dtype(tf_type)
     if have is not wanted:
         raise TypeError(prefix_message(message, f"tensor must be of type {wanted!r}; got {have!r}"))
 
 
 @public
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    """Raise TypeError unless `x` has an integer dtype."""
+    """Raise TypeError unless `x` has an integer dtype.
+
+    Args:
+        x: a tensor.
+        message: text in front of the error's message.
+        name: has no effect here.
+
+    Returns:
+        None.
+    """
     dtype = convert(x).dtype
     if not dtype.is_integer:
         raise TypeError(
@@ -310,7 +357,14 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
 
 @public
 def assert_proper_iterable(values: Any) -> None:
-    """Raise TypeError unless `values` is iterable and not a tensor, array or string."""
+    """Raise TypeError unless `values` is iterable and not a tensor, array or string.
+
+    Args:
+        values: the value to check.
+
+    Returns:
+        None.
+    """
     if isinstance(values, (TensorLike, np.ndarray, str, bytes)):
         raise TypeError(
             f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'
@@ -321,18 +375,36 @@ def assert_proper_iterable(values: Any) -> None:
 
 @public
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether `tensor` is a tensor of numbers."""
+    """Whether `tensor` is a tensor of numbers.
+
+    Args:
+        tensor: any value.
+
+    Returns:
+        A bool.
+    """
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
 def get_log_device_placement() -> bool:
-    """Whether eager ops log the device they run on."""
+    """Whether eager ops log the device they run on.
+
+    Returns:
+        A bool.
+    """
     return PlacementSettings.should_log
 
 
 @public
 def set_log_device_placement(enabled: bool) -> None:
-    """Choose whether every eager op logs its device to standard error."""
+    """Choose whether every eager op logs its device to standard error.
+
+    Args:
+        enabled: a bool.
+
+    Returns:
+        None.
+    """
     PlacementSettings.should_log = bool(enabled)
     if enabled:
         devices.activate()

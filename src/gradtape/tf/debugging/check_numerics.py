@@ -85,6 +85,9 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         stack_height_limit: has no effect here.
         path_length_limit: has no effect here.
 
+    Returns:
+        None.
+
     Example:
         >>> tf.debugging.enable_check_numerics()
         >>> try:
@@ -100,7 +103,11 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Undo `enable_check_numerics`."""
+    """Undo `enable_check_numerics`.
+
+    Returns:
+        None.
+    """
     for checker in active_checkers():
         context.pop_recorder(checker)
 
@@ -113,6 +120,9 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         tensor: of a floating dtype.
         message: prefix of the error message.
         name: has no effect here.
+
+    Returns:
+        The tensor.
 
     Raises:
         InvalidArgumentError: if an element is NaN or infinite.
@@ -132,5 +142,14 @@ def check_finite(x: Any, message: str) -> None:
 
 @public
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
-    """`x`, after a check that all its elements are finite; as `check_numerics`."""
+    """`x`, after a check that all its elements are finite; as `check_numerics`.
+
+    Args:
+        x: a tensor of floats.
+        message: text in front of the error's message.
+        name: has no effect here.
+
+    Returns:
+        The tensor.
+    """
     return check_numerics(x, message)

@@ -9,6 +9,8 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_sequence, describe
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
+from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 
 
@@ -29,10 +31,20 @@ def as_rank(rank: Any) -> int:
     return int(tensor)
 
 
+def shape_of_value(x: Any) -> TensorShape:
+    """The static shape of a tensor, or of a sparse one."""
+    return x.shape if isinstance(x, SparseTensor) else convert(x).shape
+
+
+def rank_of_value(x: Any) -> int:
+    """The number of axes of a tensor, or of a sparse one."""
+    return len(x.shape) if isinstance(x, SparseTensor) else convert(x).ndim
+
+
 def raise_unless_rank(x: Any, fits: bool, wanted: str, message: str | None) -> None:
     """Raise ValueError unless `fits`; `wanted` describes the required rank."""
     if not fits:
-        shape = convert(x).shape
+        shape = shape_of_value(x)
         raise ValueError(
             prefix_message(
                 message,
@@ -43,27 +55,57 @@ def raise_unless_rank(x: Any, fits: bool, wanted: str, message: str | None) -> N
 
 @public
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
-    """Raise ValueError unless `x` has `rank` dimensions."""
+    """Raise ValueError unless `x` has `rank` dimensions.
+
+    Args:
+        x: a tensor.
+        rank: the number of axes.
+        message: text in front of the error's message.
+        name: has no effect here.
+
+    Returns:
+        None in eager mode.
+    """
     wanted = as_rank(rank)
-    raise_unless_rank(x, convert(x).ndim == wanted, str(wanted), message)
+    raise_unless_rank(x, rank_of_value(x) == wanted, str(wanted), message)
 
 
 @public
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> None:
-    """Raise ValueError unless `x` has `rank` dimensions or more."""
+    """Raise ValueError unless `x` has `rank` dimensions or more.
+
+    Args:
+        x: a tensor.
+        rank: the least number of axes.
+        message: text in front of the error's message.
+        name: has no effect here.
+
+    Returns:
+        None in eager mode.
+    """
     wanted = as_rank(rank)
-    raise_unless_rank(x, convert(x).ndim >= wanted, f"at least {wanted}", message)
+    raise_unless_rank(x, rank_of_value(x) >= wanted, f"at least {wanted}", message)
 
 
 @public
 def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
 ) -> None:
-    """Raise ValueError unless the number of dimensions of `x` is one of `ranks`."""
+    """Raise ValueError unless the number of dimensions of `x` is one of `ranks`.
+
+    Args:
+        x: a tensor.
+        ranks: the numbers of axes that are allowed.
+        message: text in front of the error's message.
+        name: has no effect here.
+
+    Returns:
+        None in eager mode.
+    """
     wanted = tuple(as_rank(rank) for rank in as_sequence(ranks, "ranks"))
-    raise_unless_rank(x, convert(x).ndim in wanted, f"in {wanted}", message)
+    raise_unless_rank(x, rank_of_value(x) in wanted, f"in {wanted}", message)
 
 
 def as_shape_pairs(shapes: Any) -> list[tuple[Any, Any]]:
@@ -97,6 +139,9 @@ def assert_shapes(
         message: prefix of the error message.
         name: has no effect here.
 
+    Returns:
+        None in eager mode.
+
     Raises:
         ValueError: if a shape does not match.
 
@@ -105,10 +150,15 @@ def assert_shapes(
     """
     sizes: dict[Any, tuple[int, str]] = {}
     for value, wanted in as_shape_pairs(shapes):
-        tensor = convert(value)
+        tensor = value if isinstance(value, SparseTensor) else convert(value)
+        shape: Any = (
+            tuple(tensor.shape) if isinstance(tensor, SparseTensor) else tensor._array.shape
+        )
+        if wanted is None:
+            continue
         shown = f"Tensor shape={tensor.shape} dtype={tensor.dtype.name}"
         for axis, symbol in pair_axes_with_symbols(tensor, wanted, shown, message):
-            size = tensor._array.shape[axis]
+            size = shape[axis]
             expected, source = resolve_symbol_size(symbol, size, f"{shown} dimension {axis}", sizes)
             if size != expected:
                 raise ValueError(
@@ -121,7 +171,7 @@ def assert_shapes(
 
 
 def pair_axes_with_symbols(
-    tensor: Tensor, wanted: Any, shown: str, message: str | None
+    tensor: Tensor | SparseTensor, wanted: Any, shown: str, message: str | None
 ) -> list[tuple[int, Any]]:
     """Pair the axes of `tensor` with symbols; axes count from the end after a leading "*"."""
     if not hasattr(wanted, "__iter__"):
@@ -143,11 +193,13 @@ def pair_axes_with_symbols(
             )
         )
     count = len(symbols)
-    # TensorFlow takes a scalar where a single axis is asked for.
+    # TensorFlow takes a scalar where a single axis is asked for, and one element for a scalar.
+    rank = len(tensor.shape)
     ranks = (0, 1) if count == 1 and not opened else (count,)
-    if tensor.ndim < count if opened else tensor.ndim not in ranks:
+    is_single = not count and not opened and tuple(tensor.shape) == (1,)
+    if rank < count if opened else rank not in ranks and not is_single:
         raise_unless_rank(tensor, False, f"at least {count}" if opened else f"in {ranks}", message)
-    axes = range(-count, 0) if opened else range(tensor.ndim)
+    axes = range(-count, 0) if opened else range(rank)
     return [
         (axis, symbol)
         for axis, symbol in zip(axes, symbols, strict=False)

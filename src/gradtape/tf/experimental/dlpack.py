@@ -30,6 +30,12 @@ class DLPackCapsule:
 def to_dlpack(tf_tensor: Any) -> Any:
     """A DLPack capsule that shares the memory of a tensor; consumers must not write to it.
 
+    Args:
+        tf_tensor: a tensor.
+
+    Returns:
+        A capsule, for one consumer.
+
     Raises:
         InvalidArgumentError: if it is not an eager tensor, or DLPack does not support its dtype.
     """
@@ -48,6 +54,12 @@ def to_dlpack(tf_tensor: Any) -> Any:
 @public
 def from_dlpack(dlcapsule: Any) -> Tensor:
     """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`.
+
+    Args:
+        dlcapsule: a capsule, or an object with `__dlpack__`.
+
+    Returns:
+        A tensor.
 
     Raises:
         InvalidArgumentError: if the argument is neither.

@@ -44,6 +44,9 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
         image: of any shape, and of a floating or integer dtype.
         delta: usually in [-1, 1).
 
+    Returns:
+        Images like `image`.
+
     Example:
         >>> tf.image.adjust_brightness(tf.constant([0, 100, 250], tf.uint8), 0.2).numpy().tolist()
         [51, 151, 255]
@@ -58,6 +61,9 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     Args:
         images: (..., height, width, channels), of a floating or integer dtype.
         contrast_factor: a float.
+
+    Returns:
+        Images like `images`.
 
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
@@ -84,6 +90,9 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         image: of any shape, and of a floating or integer dtype.
         gamma: non-negative; above 1 darkens, below 1 brightens.
         gain: a factor.
+
+    Returns:
+        Images like `image`.
     """
     check_gamma(gamma, InvalidArgumentError if has_own_dtype(gamma) else ValueError)
     return apply_in_float(image, lambda x: multiply(gain, pow(x, gamma)), saturate=True)
@@ -107,6 +116,9 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         image: of a floating or integer dtype.
         delta: in [-1, 1], where 1 is the full circle.
         name: has no effect here.
+
+    Returns:
+        Images like `image`.
 
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
@@ -134,6 +146,9 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
         saturation_factor: a float.
         name: has no effect here.
 
+    Returns:
+        Images like `image`.
+
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
     """
@@ -155,6 +170,9 @@ def per_image_standardization(image: Any) -> Tensor:
 
     Args:
         image: (..., height, width, channels).
+
+    Returns:
+        Images of float32.
     """
     x = cast(check_pixels("per_image_standardization", image), dtypes.float32)
     least = compute_constant(scale_power, prod(x._array.shape[-3:]), 1.0, -0.5, np.float32)

@@ -98,6 +98,9 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
         boxes: (batch, boxes, 4) in float32: top, left, bottom and right, in [0, 1].
         colors: (colors, channels), used in turn; TensorFlow's ten colours if None.
         name: has no effect here.
+
+    Returns:
+        Images like `images`.
     """
     op = "DrawBoundingBoxes"
     x = check_dtype(op, convert(images), BOX_IMAGE_DTYPES)

@@ -7,12 +7,19 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, FRESH, OBJECT, UINT8, numpy_dtype_of
+from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.files import image
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import (
+    call_on_host,
+    describe_as,
+    describe_like,
+    shape_of_argument,
+)
 from gradtape.tf.image.color import convert_image_dtype
 from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
@@ -27,7 +34,7 @@ def as_bytes_scalar(contents: Any, op: str) -> bytes:
 
 def require_jpeg(data: bytes, op: str) -> None:
     """Raise unless `data` starts like a JPEG file."""
-    if not data.startswith(image.JPEG_SIGNATURE) and not local.probe_size:
+    if not data.startswith(image.JPEG_SIGNATURE):
         raise InvalidArgumentError(
             f"{op}: contents must be a JPEG file. Received {len(data)} bytes that start with "
             f"{data[:8]!r}."
@@ -51,7 +58,11 @@ def convert_bit_depth(array: Any, data: bytes, dtype: Any, op: str) -> Tensor:
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda contents, channels=0, dtype=dtypes.uint8, name=None: Spec(
+        ((FRESH, FRESH, channels or FRESH), numpy_dtype_of(dtype))
+    )
+)
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -62,6 +73,9 @@ def decode_png(
         channels: 1 for grey, 3 for RGB, 4 for RGBA; 0 for the channels of the file.
         dtype: uint8 or uint16.
         name: has no effect here.
+
+    Returns:
+        A tensor (height, width, channels).
 
     Raises:
         InvalidArgumentError: if `contents` is not an image file.
@@ -78,7 +92,9 @@ def decode_png(
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda contents, channels=0, *_, **__: Spec(((FRESH, FRESH, channels or FRESH), UINT8))
+)
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -101,6 +117,9 @@ def decode_jpeg(
         dct_method: has no effect here; "INTEGER_ACCURATE" is used.
         name: has no effect here.
 
+    Returns:
+        A tensor (height, width, channels) of uint8.
+
     Raises:
         InvalidArgumentError: if `contents` is not an image file.
 
@@ -117,7 +136,11 @@ def decode_jpeg(
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda contents, crop_window, channels=0, *_, **__: Spec(
+        ((FRESH, FRESH, channels or FRESH), UINT8)
+    )
+)
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -129,7 +152,22 @@ def decode_and_crop_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A crop of the image in a JPEG file; `crop_window` is (y, x, height, width)."""
+    """A crop of the image in a JPEG file; `crop_window` is (y, x, height, width).
+
+    Args:
+        contents: the bytes of the file, a string scalar.
+        crop_window: a vector (y, x, height, width).
+        channels: 0: as in the file; 1: grey; 3: RGB; 4: RGBA, where the format has it.
+        ratio: the factor by which the picture is reduced: 1, 2, 4 or 8.
+        fancy_upscaling: has no effect here.
+        try_recover_truncated: whether to accept a file that ends early.
+        acceptable_fraction: has no effect here.
+        dct_method: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A tensor (height, width, channels) of uint8.
+    """
     require_jpeg(as_bytes_scalar(contents, "decode_and_crop_jpeg"), "decode_and_crop_jpeg")
     whole = decode_jpeg(contents, channels, ratio, try_recover_truncated=try_recover_truncated)
     y, x, height, width = (int(n) for n in np.ravel(convert(crop_window)._array))
@@ -143,9 +181,20 @@ def decode_and_crop_jpeg(
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda contents, channels=0, name=None: Spec(((FRESH, FRESH, channels or FRESH), UINT8))
+)
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
-    """The image in a BMP file, of shape (height, width, channels) and dtype uint8."""
+    """The image in a BMP file, of shape (height, width, channels) and dtype uint8.
+
+    Args:
+        contents: the bytes of the file, a string scalar.
+        channels: 0: as in the file; 1: grey; 3: RGB; 4: RGBA, where the format has it.
+        name: has no effect here.
+
+    Returns:
+        A tensor (height, width, channels) of uint8.
+    """
     data = as_bytes_scalar(contents, "decode_bmp")
     return convert_bit_depth(
         image.decode_bmp_file(data, channels, "decode_bmp"), data, dtypes.uint8, "decode_bmp"
@@ -153,17 +202,38 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
 
 @public
-@call_on_host
+@call_on_host(describe_as(FRESH, FRESH, FRESH, 3, dtype=UINT8))
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """All frames of a GIF file, of shape (frames, height, width, 3) and dtype uint8."""
+    """All frames of a GIF file, of shape (frames, height, width, 3) and dtype uint8.
+
+    Args:
+        contents: the bytes of the file, a string scalar.
+        name: has no effect here.
+
+    Returns:
+        A tensor (frames, height, width, 3) of uint8.
+    """
     data = as_bytes_scalar(contents, "decode_gif")
     return convert_bit_depth(
         image.decode_frames(data, "decode_gif"), data, dtypes.uint8, "decode_gif"
     )
 
 
+def describe_decoded_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = dtypes.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Any:
+    """Result rule of `decode_image`: with animations only the file determines the rank."""
+    if expand_animations:
+        return TensorSpec(None, dtype)
+    return Spec(((FRESH, FRESH, channels or FRESH), numpy_dtype_of(dtype)))
+
+
 @public
-@call_on_host
+@call_on_host(describe_decoded_image)
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -180,6 +250,9 @@ def decode_image(
         name: has no effect here.
         expand_animations: whether a GIF gets a leading axis of frames; otherwise only its first
             frame is returned.
+
+    Returns:
+        A tensor (height, width, channels), or (frames, height, width, 3) of an animation.
     """
     data = as_bytes_scalar(contents, "decode_image")
     wanted = dtypes.as_dtype(dtype)
@@ -213,7 +286,7 @@ def check_encodable(value: Any, kinds: tuple[Any, ...], channels: tuple[int, ...
 
 
 @public
-@call_on_host
+@call_on_host(lambda image, *_, **__: Spec((shape_of_argument(image)[:-3], OBJECT)))
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of a PNG file for each image.
 
@@ -221,6 +294,9 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         image: of shape (..., height, width, channels), uint8 or uint16.
         compression: from 0 to 9; -1 for the encoder's default.
         name: has no effect here.
+
+    Returns:
+        A string scalar, or a tensor of strings of the batch's shape.
     """
     array = check_encodable(image, (dtypes.uint8, dtypes.uint16), (1, 2, 3, 4), "encode_png")
     options = {} if compression < 0 else {"compress_level": compression}
@@ -228,7 +304,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 
 
 @public
-@call_on_host
+@call_on_host(lambda image, *_, **__: Spec((shape_of_argument(image)[:-3], OBJECT)))
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -256,6 +332,9 @@ def encode_jpeg(
         y_density: vertical pixels per unit.
         xmp_metadata: XMP metadata to write into the file.
         name: has no effect here.
+
+    Returns:
+        A string scalar.
     """
     array = check_encodable(image, (dtypes.uint8,), (1, 3), "encode_jpeg")
     if {"": 0, "grayscale": 1, "rgb": 3}.get(format, -1) not in (0, array.shape[-1]):
@@ -286,11 +365,22 @@ def encode_images(array: Any, form: str, op: str, options: dict[str, Any]) -> Te
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda contents, output_type=dtypes.int32, name=None: Spec(((3,), numpy_dtype_of(output_type)))
+)
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Height, width and channels of a JPEG file, without decoding it."""
+    """Height, width and channels of a JPEG file, without decoding it.
+
+    Args:
+        contents: the bytes of the file, a string scalar.
+        output_type: int32 or int64.
+        name: has no effect here.
+
+    Returns:
+        A vector of three integers.
+    """
     data = as_bytes_scalar(contents, "extract_jpeg_shape")
     require_jpeg(data, "extract_jpeg_shape")
     picture = image.open_picture(data, "JPEG", "extract_jpeg_shape")
@@ -299,9 +389,17 @@ def extract_jpeg_shape(
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(BOOL))
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Whether strings start with the JPEG signature."""
+    """Whether strings start with the JPEG signature.
+
+    Args:
+        contents: the bytes of the file, a string scalar.
+        name: has no effect here.
+
+    Returns:
+        A tensor of bools.
+    """
     return map_elements(
         lambda text: text.startswith(image.JPEG_SIGNATURE),
         as_string_array(contents),

@@ -60,6 +60,9 @@ def convert_image_dtype(
         saturate: whether to clip values that do not fit `dtype`.
         name: has no effect here.
 
+    Returns:
+        An image of `dtype`.
+
     Example:
         >>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8).numpy().tolist()
         [0, 127, 255]
@@ -91,7 +94,15 @@ def convert_image_dtype(
 
 @public
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """Luma of RGB images (..., 3) as (..., 1), in the same dtype."""
+    """Luma of RGB images (..., 3) as (..., 1), in the same dtype.
+
+    Args:
+        images: a tensor (..., channels).
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., 1).
+    """
     x = convert(images)
     gray = tensordot(convert_image_dtype(x, dtypes.float32), convert(GRAY_WEIGHTS), [-1, -1])
     gray = reshape(gray, shape=(*gray._array.shape, 1), rank=gray._array.ndim)
@@ -100,7 +111,15 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 @public
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Grey images (..., 1) as RGB images (..., 3)."""
+    """Grey images (..., 1) as RGB images (..., 3).
+
+    Args:
+        images: a tensor (..., channels).
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., 3).
+    """
     x = convert(images)
     shape = x._array.shape
     if len(shape) < 2 or shape[-1] != 1:
@@ -125,14 +144,30 @@ def check_rgb(op: str, images: Any) -> Tensor:
 
 @public
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
-    """Hue, saturation and value, each in [0, 1], of floating RGB images (..., 3)."""
+    """Hue, saturation and value, each in [0, 1], of floating RGB images (..., 3).
+
+    Args:
+        images: a tensor (..., channels).
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., 3).
+    """
     result: Tensor = color.to_hsv(check_rgb("RGBToHSV", images))
     return result
 
 
 @public
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Red, green and blue of hue, saturation and value (..., 3); without gradient."""
+    """Red, green and blue of hue, saturation and value (..., 3); without gradient.
+
+    Args:
+        images: a tensor (..., channels).
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., 3).
+    """
     result: Tensor = color.from_hsv(stop_gradient(check_rgb("HSVToRGB", images)))
     return result
 
@@ -145,23 +180,51 @@ def mix_channels(images: Any, matrix: tuple[tuple[float, ...], ...]) -> Tensor:
 
 @public
 def rgb_to_yiq(images: Any) -> Tensor:
-    """YIQ (NTSC) of floating RGB images (..., 3): luma and two chroma channels."""
+    """YIQ (NTSC) of floating RGB images (..., 3): luma and two chroma channels.
+
+    Args:
+        images: a tensor (..., channels).
+
+    Returns:
+        A tensor (..., 3).
+    """
     return mix_channels(images, RGB_TO_YIQ)
 
 
 @public
 def yiq_to_rgb(images: Any) -> Tensor:
-    """The inverse of `rgb_to_yiq`."""
+    """The inverse of `rgb_to_yiq`.
+
+    Args:
+        images: a tensor (..., channels).
+
+    Returns:
+        A tensor (..., 3).
+    """
     return mix_channels(images, YIQ_TO_RGB)
 
 
 @public
 def rgb_to_yuv(images: Any) -> Tensor:
-    """YUV (PAL) of floating RGB images (..., 3): luma and two chroma channels."""
+    """YUV (PAL) of floating RGB images (..., 3): luma and two chroma channels.
+
+    Args:
+        images: a tensor (..., channels).
+
+    Returns:
+        A tensor (..., 3).
+    """
     return mix_channels(images, RGB_TO_YUV)
 
 
 @public
 def yuv_to_rgb(images: Any) -> Tensor:
-    """The inverse of `rgb_to_yuv`."""
+    """The inverse of `rgb_to_yuv`.
+
+    Args:
+        images: a tensor (..., channels).
+
+    Returns:
+        A tensor (..., 3).
+    """
     return mix_channels(images, YUV_TO_RGB)

@@ -8,11 +8,12 @@ import numpy as np
 
 from gradtape.core.argument import check_number
 from gradtape.core.convert import convert, to_dimension_size
+from gradtape.core.dims import Dim, max_size, min_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.tensor import Tensor
-from gradtape.graph.raw_function import apply_raw
+from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import shape as s
 from gradtape.tf.array.dynamic_index import is_traced
 
@@ -43,7 +44,8 @@ def check_offset(op: str, holds: Any, values: tuple[Any, ...], what: str) -> Non
     """Raise unless `holds`: InvalidArgumentError if a value is a tensor, else ValueError."""
     if not holds:
         kind = InvalidArgumentError if any(map(is_tensor_or_variable, values)) else ValueError
-        raise kind(f"{op}: {what}. Received {', '.join(str(int(value)) for value in values)}.")
+        shown = [str(value if type(value) is Dim else int(value)) for value in values]
+        raise kind(f"{op}: {what}. Received {', '.join(shown)}.")
 
 
 def is_tensor_or_variable(value: Any) -> bool:
@@ -80,6 +82,9 @@ def pad_to_bounding_box(
         offset_width: how many columns of zeros to put on the left.
         target_height: the height of the result.
         target_width: the width of the result.
+
+    Returns:
+        Images of the target size.
     """
     op = "pad_to_bounding_box"
     x = check_image(op, image)
@@ -109,6 +114,9 @@ def crop_to_bounding_box(
         offset_width: the first column of the box.
         target_height: the number of rows of the box.
         target_width: the number of columns of the box.
+
+    Returns:
+        Images of the target size.
 
     Raises:
         ValueError: if the box is empty or not entirely inside the image.
@@ -170,6 +178,9 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
         central_fraction: the fraction of height and width to keep, in (0, 1].
+
+    Returns:
+        Smaller images.
     """
     x = convert(image)
     fraction = float(central_fraction)
@@ -181,8 +192,13 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         return x
     check_image("central_crop", x)
     height, width = x._array.shape[-3:-1]
-    top, left = (int((n - n * fraction) / 2) for n in (height, width))
+    top, left = (compute_integer(count_cropped, n, fraction) for n in (height, width))
     return crop_box(x, top, left, height - 2 * top, width - 2 * left)
+
+
+def count_cropped(size: int, fraction: float) -> int:
+    """How many rows a central crop removes on each side."""
+    return int((size - size * fraction) / 2)
 
 
 @public
@@ -193,34 +209,61 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
         image: (batch, height, width, channels) or (height, width, channels).
         target_height: the new height.
         target_width: the new width.
+
+    Returns:
+        Images of the target size.
     """
     op = "resize_with_crop_or_pad"
     x = check_positive(op, image, target_height=target_height, target_width=target_width)
     rows, columns = as_integers(op, target_height, target_width)
     height, width = x._array.shape[-3:-1]
     top, left = (height - rows) // 2, (width - columns) // 2
-    x = crop_box(x, max(top, 0), max(left, 0), min(rows, height), min(columns, width))
-    above, before = max((rows - height) // 2, 0), max((columns - width) // 2, 0)
+    x = crop_box(
+        x, max_size(top, 0), max_size(left, 0), min_size(rows, height), min_size(columns, width)
+    )
+    above, before = max_size((rows - height) // 2, 0), max_size((columns - width) // 2, 0)
     return pad_to_bounding_box(x, above, before, rows, columns)
 
 
 @public
 def flip_left_right(image: Any) -> Tensor:
-    """Images flipped left to right: (batch, height, width, channels), or a single image."""
+    """Images flipped left to right: (batch, height, width, channels), or a single image.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+
+    Returns:
+        Images like `image`.
+    """
     result: Tensor = s.flip(check_image("flip_left_right", image), axes=(-2,))
     return result
 
 
 @public
 def flip_up_down(image: Any) -> Tensor:
-    """Images flipped upside down: (batch, height, width, channels), or a single image."""
+    """Images flipped upside down: (batch, height, width, channels), or a single image.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+
+    Returns:
+        Images like `image`.
+    """
     result: Tensor = s.flip(check_image("flip_up_down", image), axes=(-3,))
     return result
 
 
 @public
 def transpose(image: Any, name: str | None = None) -> Tensor:
-    """Images with rows and columns swapped: (batch, height, width, channels), or a single image."""
+    """Images with rows and columns swapped: (batch, height, width, channels), or a single image.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        name: has no effect here.
+
+    Returns:
+        Images with height and width swapped.
+    """
     result: Tensor = s.transpose(check_image("transpose", image), perm=(-2, -3, -1))
     return result
 
@@ -233,6 +276,9 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         image: (batch, height, width, channels) or (height, width, channels).
         k: the number of quarter turns.
         name: has no effect here.
+
+    Returns:
+        Rotated images.
     """
     x: Any = check_image("rot90", image)
     turns = int(convert(k, "int32")._array) % 4

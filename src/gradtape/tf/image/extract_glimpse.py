@@ -9,14 +9,24 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FLOAT32, FRESH
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, shape_of_argument
 from gradtape.tf.image.random_box import make_op_generator
 from gradtape.tf.public_op import as_numpy_dtypes, check_dtype
 
 
+def describe_glimpses(input: Any, size: Any, *_: Any, **__: Any) -> Spec:
+    """Result rule of `extract_glimpse`."""
+    batch, _, _, channels = shape_of_argument(input)
+    sizes = (FRESH, FRESH) if isinstance(size, SymbolicTensor) else to_shape_tuple(size)
+    return Spec(((batch, *sizes, channels), FLOAT32))
+
+
 @public
-@call_on_host
+@call_on_host(describe_glimpses)
 def extract_glimpse(
     input: Any,
     size: Any,
@@ -37,6 +47,9 @@ def extract_glimpse(
             rather than pixels.
         noise: how to fill pixels outside of the image: "uniform", "gaussian" or "zero".
         name: has no effect here.
+
+    Returns:
+        Windows (batch, height, width, channels).
     """
     op = "ExtractGlimpse"
     x = check_dtype(op, convert(input, dtypes.float32), as_numpy_dtypes("float32"))

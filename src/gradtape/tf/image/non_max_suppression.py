@@ -101,6 +101,19 @@ def non_max_suppression_with_scores(
 
     With a positive `soft_nms_sigma`, overlap with a better box lowers a box's score instead of
     dropping the box.
+
+    Args:
+        boxes: corners (n, 4).
+        scores: a score for each box (n,).
+        max_output_size: the largest number of boxes to select.
+        iou_threshold: boxes that overlap more with a selected one are left out.
+        score_threshold: boxes with lower scores are left out.
+        soft_nms_sigma: 0.0, or the width of the Gaussian that lowers the scores of overlapping
+            boxes.
+        name: has no effect here.
+
+    Returns:
+        Positions (m,) of the selected boxes, and their scores (m,).
     """
     op = "NonMaxSuppression"
     corners, values = check_boxes_and_scores(op, boxes, scores)
@@ -124,7 +137,19 @@ def non_max_suppression_overlaps(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """As `non_max_suppression`, with pairwise overlaps (n, n) instead of boxes."""
+    """As `non_max_suppression`, with pairwise overlaps (n, n) instead of boxes.
+
+    Args:
+        overlaps: pairwise overlaps (n, n).
+        scores: a score for each box (n,).
+        max_output_size: the largest number of boxes to select.
+        overlap_threshold: boxes that overlap more with a selected one are left out.
+        score_threshold: boxes with lower scores are left out.
+        name: has no effect here.
+
+    Returns:
+        Positions (m,) of the selected boxes.
+    """
     op = "NonMaxSuppressionWithOverlaps"
     matrix, values = convert(overlaps, dtypes.float32), convert(scores, dtypes.float32)
     n = values._array.shape

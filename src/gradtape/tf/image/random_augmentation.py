@@ -17,7 +17,8 @@ from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
 from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.array.mask import where
-from gradtape.tf.array.shape import reshape, reverse
+from gradtape.tf.array.repeat_roll import reverse
+from gradtape.tf.array.shape import reshape
 from gradtape.tf.image.adjustment import (
     adjust_brightness,
     adjust_contrast,
@@ -67,19 +68,38 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
     Args:
         image: (batch, height, width, channels) or (height, width, channels).
         seed: the op seed; see `tf.random.set_seed`.
+
+    Returns:
+        Images like `image`.
     """
     return flip_at_random("random_flip_left_right", image, 1, make_stateful_sampler(seed))
 
 
 @public
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
-    """Images flipped upside down, each with probability one half; see `random_flip_left_right`."""
+    """Images flipped upside down, each with probability one half; see `random_flip_left_right`.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     return flip_at_random("random_flip_up_down", image, 0, make_stateful_sampler(seed))
 
 
 @public
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
-    """As `random_flip_left_right`, but deterministic in `seed`, a pair of integers."""
+    """As `random_flip_left_right`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     return flip_at_random(
         "stateless_random_flip_left_right", image, 1, make_stateless_sampler(seed)
     )
@@ -87,7 +107,15 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
 
 @public
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
-    """As `random_flip_up_down`, but deterministic in `seed`, a pair of integers."""
+    """As `random_flip_up_down`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     return flip_at_random("stateless_random_flip_up_down", image, 0, make_stateless_sampler(seed))
 
 
@@ -114,14 +142,32 @@ def draw_factor(op: str, lower: Any, upper: Any, draw: UniformSampler) -> Tensor
 
 @public
 def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
-    """`adjust_brightness` by a number drawn from [-max_delta, max_delta)."""
+    """`adjust_brightness` by a number drawn from [-max_delta, max_delta).
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        max_delta: the largest change.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     delta = draw_delta("random_brightness", max_delta, float("inf"), make_stateful_sampler(seed))
     return adjust_brightness(image, delta)
 
 
 @public
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
-    """As `random_brightness`, but deterministic in `seed`, a pair of integers."""
+    """As `random_brightness`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        max_delta: the largest change.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     delta = draw_delta(
         "stateless_random_brightness", max_delta, float("inf"), make_stateless_sampler(seed)
     )
@@ -130,7 +176,17 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor
 
 @public
 def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
-    """`adjust_contrast` by a factor drawn from [lower, upper)."""
+    """`adjust_contrast` by a factor drawn from [lower, upper).
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        lower: the least factor.
+        upper: the factor above the largest one.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     return adjust_contrast(
         image, draw_factor("random_contrast", lower, upper, make_stateful_sampler(seed))
     )
@@ -138,20 +194,48 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Ten
 
 @public
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
-    """As `random_contrast`, but deterministic in `seed`, a pair of integers."""
+    """As `random_contrast`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        lower: the least factor.
+        upper: the factor above the largest one.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     factor = draw_factor("stateless_random_contrast", lower, upper, make_stateless_sampler(seed))
     return adjust_contrast(image, factor)
 
 
 @public
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
-    """`adjust_hue` by a number drawn from [-max_delta, max_delta), with max_delta <= 0.5."""
+    """`adjust_hue` by a number drawn from [-max_delta, max_delta), with max_delta <= 0.5.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        max_delta: the largest change.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     return adjust_hue(image, draw_delta("random_hue", max_delta, 0.5, make_stateful_sampler(seed)))
 
 
 @public
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
-    """As `random_hue`, but deterministic in `seed`, a pair of integers."""
+    """As `random_hue`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        max_delta: the largest change.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     return adjust_hue(
         image, draw_delta("stateless_random_hue", max_delta, 0.5, make_stateless_sampler(seed))
     )
@@ -159,7 +243,17 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
 
 @public
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
-    """`adjust_saturation` by a factor drawn from [lower, upper)."""
+    """`adjust_saturation` by a factor drawn from [lower, upper).
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        lower: the least factor.
+        upper: the factor above the largest one.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     return adjust_saturation(
         image, draw_factor("random_saturation", lower, upper, make_stateful_sampler(seed))
     )
@@ -167,7 +261,17 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
 
 @public
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
-    """As `random_saturation`, but deterministic in `seed`, a pair of integers."""
+    """As `random_saturation`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        image: (batch, height, width, channels), or a single image.
+        lower: the least factor.
+        upper: the factor above the largest one.
+        seed: an integer or None; a pair of integers if stateless.
+
+    Returns:
+        Images like `image`.
+    """
     factor = draw_factor("stateless_random_saturation", lower, upper, make_stateless_sampler(seed))
     return adjust_saturation(image, factor)
 
@@ -201,11 +305,24 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
         size: the size of the crop along each axis.
         seed: the op seed; see `tf.random.set_seed`.
         name: has no effect here.
+
+    Returns:
+        A tensor of shape `size`.
     """
     return crop_at_random("random_crop", value, size, make_stateful_sampler(seed))
 
 
 @public
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """As `random_crop`, but deterministic in `seed`, a pair of integers."""
+    """As `random_crop`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        value: a tensor.
+        size: the shape of the crop.
+        seed: an integer or None; a pair of integers if stateless.
+        name: has no effect here.
+
+    Returns:
+        A tensor of shape `size`.
+    """
     return crop_at_random("stateless_random_crop", value, size, make_stateless_sampler(seed))

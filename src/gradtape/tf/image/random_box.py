@@ -10,8 +10,10 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FLOAT32
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host
 from gradtape.state.random.seed import SEEDS
 
 
@@ -112,8 +114,15 @@ def covered_fraction(box: tuple[int, int, int, int], objects: Any) -> float:
     return float(np.max(share))
 
 
+def describe_box(image_size: Any, *_: Any, **__: Any) -> DistortedBox:
+    """Result rule of the functions that draw a box."""
+    dtype = convert(image_size)._array.dtype
+    bounds = [Spec(((3,), dtype)), Spec(((3,), dtype)), Spec(((1, 1, 4), FLOAT32))]
+    return DistortedBox(*bounds)  # type: ignore[arg-type]
+
+
 @public
-@call_on_host
+@call_on_host(describe_box)
 def sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
@@ -160,7 +169,7 @@ def sample_distorted_bounding_box(
 
 
 @public
-@call_on_host
+@call_on_host(describe_box)
 def stateless_sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
@@ -172,7 +181,23 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> DistortedBox:
-    """As `sample_distorted_bounding_box`, but deterministic in `seed`, a pair of integers."""
+    """As `sample_distorted_bounding_box`, but deterministic in `seed`, a pair of integers.
+
+    Args:
+        image_size: (height, width, channels).
+        bounding_boxes: boxes (batch, n, 4) of objects.
+        seed: a pair of integers.
+        min_object_covered: the least fraction of an object that the box must cover.
+        aspect_ratio_range: the least and the largest width divided by height.
+        area_range: the least and the largest fraction of the image.
+        max_attempts: how many boxes to try.
+        use_image_if_no_bounding_boxes: whether the whole image is the object if there is no
+            box.
+        name: has no effect here.
+
+    Returns:
+        Begin and size for `tf.slice`, and the box (1, 1, 4) for `draw_bounding_boxes`.
+    """
     op = "StatelessSampleDistortedBoundingBox"
     words = [word % 2**64 for word in to_shape_tuple(seed)]
     if len(words) != 2:

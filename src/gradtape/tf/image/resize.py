@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor
+from gradtape.graph.raw_function import compute_integer
 from gradtape.ops.elementwise import stop_gradient
 from gradtape.ops.gather_scatter import take
 from gradtape.ops.image.filter_matrix import RESIZE_KERNELS, FilterMatrixSpec, nearest_indices
@@ -37,14 +38,15 @@ class ResizeMethod:
 def as_image_size(op: str, size: Any) -> tuple[int, int]:
     """Convert a size to a pair of height and width."""
     try:
-        pair = convert(size, "int32")._array
+        pair = convert(size, "int32")
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{op}: size must be two integers, height and width. Received {size}."
         ) from error
-    if pair.shape != (2,):
+    if pair._array.shape != (2,):
         raise ValueError(f"{op}: size must be height and width. Received shape {pair.shape}.")
-    return int(pair[0]), int(pair[1])
+    height, width = to_shape_tuple(pair)
+    return height, width
 
 
 def fit_size(size: tuple[int, int], have: tuple[int, int]) -> tuple[int, int]:
@@ -143,12 +145,17 @@ def resize_with_pad(
     """
     x = convert(image)
     check_positive("resize_with_pad", x, target_height=target_height, target_width=target_width)
-    have = [np.float32(n) for n in x._array.shape[-3:-1]]
-    wanted = [np.float32(target_height), np.float32(target_width)]
-    ratio = max(old / new for old, new in zip(have, wanted, strict=True))
-    inner = [old / ratio for old in have]
-    size = [int(np.floor(n)) for n in inner]
-    edges = [max(0, int(np.floor((n - m) / 2))) for n, m in zip(wanted, inner, strict=True)]
+    rows, columns = int(target_height), int(target_width)
+    sizes = (*x._array.shape[-3:-1], rows, columns)
+    *size, top, left = (compute_integer(fit_inside, *sizes, part) for part in range(4))
     out = resize(x, size, method, antialias=antialias)
-    top, left = edges
-    return pad_to_bounding_box(out, top, left, int(target_height), int(target_width))
+    return pad_to_bounding_box(out, top, left, rows, columns)
+
+
+def fit_inside(height: int, width: int, rows: int, columns: int, part: int) -> int:
+    """Height, width, top or left (by `part`) of an image that keeps its aspect ratio in a box."""
+    have, wanted = np.array([[height, width], [rows, columns]], np.float32)
+    inner = have / (have / wanted).max()
+    if part < 2:
+        return int(np.floor(inner)[part])
+    return int(np.maximum(np.floor((wanted - inner) / 2), 0)[part - 2])

@@ -218,7 +218,14 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 @public
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
-    """Vertical and horizontal differences to the next pixel; (batch, height, width, channels)."""
+    """Vertical and horizontal differences to the next pixel; (batch, height, width, channels).
+
+    Args:
+        image: images (batch, height, width, channels).
+
+    Returns:
+        A pair of tensors like `image`.
+    """
     x = convert(image)
     if x._array.ndim != 4:
         raise ValueError(f"image_gradients: image must be 4-D. Received shape {x._array.shape}.")

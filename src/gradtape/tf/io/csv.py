@@ -8,18 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.files.csv import FIELD_PARSERS, check_delimiter, parse_field, split_record
-from gradtape.graph.side_effect import call_on_host
-from gradtape.tf.io.parse_example import blank_array
+from gradtape.graph.host_function import call_on_host, shape_of_argument
 from gradtape.tf.strings.byte_string import as_string_array
 
 
+def describe_columns(
+    records: Any, record_defaults: Sequence[Any], *_: Any, **__: Any
+) -> list[Spec]:
+    """Result rule of `decode_csv`."""
+    shape = shape_of_argument(records)
+    return [Spec((shape, convert(default)._array.dtype)) for default in record_defaults]
+
+
 @public
-@call_on_host
+@call_on_host(describe_columns)
 def decode_csv(
     records: Any,
     record_defaults: Sequence[Any],
@@ -40,6 +47,9 @@ def decode_csv(
         na_value: a text that marks an empty field.
         select_cols: the indices of the columns to return, in increasing order.
         name: has no effect here.
+
+    Returns:
+        A list of tensors, one for each column.
 
     Raises:
         InvalidArgumentError: if a field is missing or not a number.
@@ -63,8 +73,6 @@ def decode_csv(
         )
     check_selected_columns(select_cols)
     delimiter = check_delimiter(field_delim.encode(), "decode_csv")
-    if local.probe_size:
-        return [make_tensor(blank_array(lines.shape, d.dtype)) for d in defaults]
     rows = []
     for i, line in enumerate(lines.flat):
         fields = split_record(line, delimiter, use_quote_delim, i)

@@ -169,19 +169,40 @@ class GFile:
 
 @public
 def exists(path: Any) -> bool:
-    """Whether the path is a file or directory."""
+    """Whether the path is a file or directory.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        A bool.
+    """
     return os.path.exists(as_path(path))
 
 
 @public
 def isdir(path: Any) -> bool:
-    """Whether the path is a directory."""
+    """Whether the path is a directory.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        A bool.
+    """
     return os.path.isdir(as_path(path))
 
 
 @public
 def glob(pattern: Any) -> list[str]:
-    """The paths that match a pattern, or any of a list of patterns."""
+    """The paths that match a pattern, or any of a list of patterns.
+
+    Args:
+        pattern: a pattern with `*`, `?` and `[…]`, or a list of patterns.
+
+    Returns:
+        A list of strings.
+    """
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     found = (python_glob.glob(as_path(one), include_hidden=True) for one in patterns)
     return [path for paths in found for path in sorted(paths)]
@@ -190,6 +211,12 @@ def glob(pattern: Any) -> list[str]:
 @public
 def listdir(path: Any) -> list[str]:
     """The sorted names in a directory.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        A list of strings.
 
     Raises:
         NotFoundError: if the directory does not exist.
@@ -202,7 +229,14 @@ def listdir(path: Any) -> list[str]:
 
 @public
 def mkdir(path: Any) -> None:
-    """Create a directory, whose parent must exist; an existing directory is left alone."""
+    """Create a directory, whose parent must exist; an existing directory is left alone.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        None.
+    """
     with translate_os_errors(path):
         if not isdir(path):
             os.mkdir(as_path(path))
@@ -210,21 +244,42 @@ def mkdir(path: Any) -> None:
 
 @public
 def makedirs(path: Any) -> None:
-    """Create a directory and its missing parents."""
+    """Create a directory and its missing parents.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        None.
+    """
     with translate_os_errors(path):
         os.makedirs(as_path(path), exist_ok=True)
 
 
 @public
 def remove(path: Any) -> None:
-    """Delete a file."""
+    """Delete a file.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        None.
+    """
     with translate_os_errors(path):
         os.unlink(as_path(path))
 
 
 @public
 def rmtree(path: Any) -> None:
-    """Delete a directory with its contents, or a file."""
+    """Delete a directory with its contents, or a file.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        None.
+    """
     with translate_os_errors(path):
         if isdir(path):
             shutil.rmtree(as_path(path))
@@ -235,6 +290,14 @@ def rmtree(path: Any) -> None:
 @public
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Rename or move a file.
+
+    Args:
+        src: the path of a file.
+        dst: the new path.
+        overwrite: whether an existing file may be replaced.
+
+    Returns:
+        None.
 
     Raises:
         AlreadyExistsError: if `dst` exists and `overwrite` is False.
@@ -248,6 +311,14 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copy the contents of a file.
 
+    Args:
+        src: the path of a file.
+        dst: the new path.
+        overwrite: whether an existing file may be replaced.
+
+    Returns:
+        None.
+
     Raises:
         AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
@@ -257,14 +328,29 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 def check_destination(path: Any, overwrite: bool) -> None:
-    """Raise AlreadyExistsError if the path exists and `overwrite` is False."""
+    """Raise AlreadyExistsError if the path exists and `overwrite` is False.
+
+    Args:
+        path: a path, as a string or a path object.
+        overwrite: whether an existing file may be replaced.
+
+    Returns:
+        None.
+    """
     if not overwrite and exists(path):
         raise AlreadyExistsError(f"file already exists: {as_path(path)}. Pass overwrite=True.")
 
 
 @public
 def stat(path: Any) -> FileStatistics:
-    """Length and modification time of a file, and whether it is a directory."""
+    """Length and modification time of a file, and whether it is a directory.
+
+    Args:
+        path: a path, as a string or a path object.
+
+    Returns:
+        An object with `length`, `mtime_nsec` and `is_directory`.
+    """
     with translate_os_errors(path):
         status = os.stat(as_path(path))
     is_directory = isdir(path)
@@ -275,7 +361,16 @@ def stat(path: Any) -> FileStatistics:
 def walk(
     top: Any, topdown: bool = True, onerror: Any = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield each directory from `top` down with its sorted subdirectories and files."""
+    """Yield each directory from `top` down with its sorted subdirectories and files.
+
+    Args:
+        top: the directory to start from.
+        topdown: whether a directory comes before its subdirectories.
+        onerror: function that is called with errors, or None.
+
+    Yields:
+        tuples of a directory, its subdirectories and its files.
+    """
     for folder, folders, files in os.walk(as_path(top), topdown, onerror):
         folders.sort()
         yield folder, folders, sorted(files)
@@ -283,10 +378,22 @@ def walk(
 
 @public
 def join(path: Any, *paths: Any) -> str:
-    """Join the parts of a path."""
+    """Join the parts of a path.
+
+    Args:
+        path: a path, as a string or a path object.
+        *paths: further parts.
+
+    Returns:
+        A string.
+    """
     return os.path.join(as_path(path), *map(as_path, paths))
 
 
 def get_registered_schemes() -> list[str]:
-    """The supported file systems: only the local one."""
+    """The supported file systems: only the local one.
+
+    Returns:
+        A list of strings.
+    """
     return ["", "file"]

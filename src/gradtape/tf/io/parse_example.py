@@ -8,13 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import hide_dims
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, numpy_dtype_of
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import (
+    call_on_host,
+    describe_sparse,
+    shape_of_argument,
+)
 
 FEATURE_KINDS = {
     "int64_list": dtypes.int64,
@@ -62,8 +68,31 @@ class SparseFeature(NamedTuple):
     already_sorted: bool = False
 
 
+def describe_example(serialized: Any, features: Any, *_: Any, **__: Any) -> dict[str, Any]:
+    """Result rule of `parse_example`."""
+    lead = shape_of_argument(serialized)
+    return describe_features(check_features(features), lead)
+
+
+def describe_features(features: Mapping[str, Any], lead: tuple[Any, ...]) -> dict[str, Any]:
+    """The specs of features, with `lead` axes in front."""
+    return {key: describe_feature(features[key], lead) for key in sort_features(features)}
+
+
+def describe_feature(feature: Any, lead: tuple[Any, ...]) -> Any:
+    """The spec of one feature, with `lead` axes in front."""
+    if isinstance(feature, VarLenFeature):
+        return describe_sparse([*hide_dims(lead), None], feature.dtype)
+    if isinstance(feature, SparseFeature):
+        sizes = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
+        return describe_sparse([*hide_dims(lead), *sizes], feature.dtype)
+    steps = () if isinstance(feature, FixedLenFeature) else (FRESH,)
+    shape = (*lead, *steps, *TensorShape(feature.shape).as_list())
+    return Spec((shape, numpy_dtype_of(feature.dtype)))
+
+
 @public
-@call_on_host
+@call_on_host(describe_example)
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -97,7 +126,7 @@ def parse_single_example(
 
 
 @public
-@call_on_host
+@call_on_host(describe_example)
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -108,6 +137,9 @@ def parse_example(
         features: descriptions by name.
         example_names: has no effect here.
         name: has no effect here.
+
+    Returns:
+        A dict from names to dense, sparse or ragged tensors.
     """
     texts = convert(serialized, dtypes.string)._array
     if texts.ndim > 1:
@@ -139,8 +171,6 @@ def parse_message(kind: Any, text: bytes) -> Any:
     """Parse a protobuf message from bytes."""
     from gradtape.files.protobuf import import_protobuf
 
-    if local.probe_size:  # shape inference needs only the shapes
-        return kind()
     try:
         return kind.FromString(text)
     except import_protobuf().message.DecodeError:
@@ -186,15 +216,17 @@ def check_feature(key: str, feature: Any, in_sequence: bool = False) -> None:
 def make_feature_tensors(
     examples: Sequence[Any], features: Mapping[str, Any], batched: bool
 ) -> dict[str, Any]:
-    """Make the tensors of a batch by name; sparse features come first, as in TensorFlow."""
-
-    def order(key: str) -> tuple[bool, str]:
-        return not isinstance(features[key], (VarLenFeature, SparseFeature)), key
-
+    """Make the tensors of a batch by name."""
     return {
         key: make_feature_tensor(examples, key, features[key], batched)
-        for key in sorted(features, key=order)
+        for key in sort_features(features)
     }
+
+
+def sort_features(features: Mapping[str, Any]) -> list[str]:
+    """The names of features in order: sparse features come first, as in TensorFlow."""
+    is_dense = {k: not isinstance(f, (VarLenFeature, SparseFeature)) for k, f in features.items()}
+    return sorted(features, key=lambda key: (is_dense[key], key))
 
 
 def make_feature_tensor(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
@@ -211,17 +243,9 @@ def make_feature_tensor(examples: Sequence[Any], key: str, feature: Any, batched
 
 def example_values(example: Any, key: str, dtype: Any) -> Any:
     """The values of a feature of an example as an array; None if it is missing."""
-    if local.probe_size:
-        return blank_array(local.probe_size, dtype)
     if key not in example:
         return None
     return feature_values(example[key], key, dtype)
-
-
-def blank_array(shape: Any, dtype: Any) -> Any:
-    """An array of zeros or empty strings."""
-    kind = dtypes.as_dtype(dtype)
-    return np.full(shape, b"" if kind is dtypes.string else 0, kind.as_numpy_dtype)
 
 
 def feature_values(feature: Any, key: str, dtype: Any) -> Any:
@@ -247,8 +271,6 @@ def make_fixed_tensor(
 ) -> Tensor:
     """Make the tensor of a FixedLenFeature."""
     shape = tuple(TensorShape(feature.shape).as_list())
-    if local.probe_size:
-        lists = [blank_array(shape, feature.dtype) for _ in lists]
     size = int(np.prod(shape, dtype=np.int64))
     dtype = dtypes.as_dtype(feature.dtype)
     out = np.empty((len(lists), *shape), dtype.as_numpy_dtype)
@@ -287,8 +309,6 @@ def make_padded_tensor(lists: list[Any], key: str, feature: Any, batched: bool) 
     shape = tuple(TensorShape(feature.shape).as_list())
     size = int(np.prod(shape, dtype=np.int64))
     dtype = dtypes.as_dtype(feature.dtype)
-    if local.probe_size:
-        lists = [blank_array(local.probe_size * size, dtype) for _ in lists]
     empty = np.empty(0, dtype.as_numpy_dtype)
     rows = [empty if values is None else values for values in lists]
     for i, values in enumerate(rows):

@@ -7,29 +7,49 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_sparse
 from gradtape.tf.io.parse_example import (
     FixedLenSequenceFeature,
     VarLenFeature,
     as_scalar_or_tensor,
-    blank_array,
     check_feature,
     check_features,
+    describe_feature,
+    describe_features,
     feature_values,
     make_feature_tensors,
     make_sparse_tensor,
     parse_message,
+    sort_features,
 )
 
 
+def describe_sequence_example(
+    serialized: Any,
+    context_features: Any = None,
+    sequence_features: Any = None,
+    *_: Any,
+    **__: Any,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Result rule of `parse_single_sequence_example`."""
+    context = describe_features(check_features(context_features), ()) if context_features else {}
+    steps = {}
+    for key in sort_features(sequence_features or {}):
+        feature = sequence_features[key]
+        check_feature(key, feature, in_sequence=True)
+        is_sparse = isinstance(feature, VarLenFeature)
+        sparse = describe_sparse([None, None], feature.dtype)
+        steps[key] = sparse if is_sparse else describe_feature(feature, ())
+    return context, steps
+
+
 @public
-@call_on_host
+@call_on_host(describe_sequence_example)
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Any = None,
@@ -72,16 +92,13 @@ def parse_single_sequence_example(
         )
     lists = example.feature_lists.feature_list
 
-    def order(key: str) -> tuple[bool, str]:
-        return not isinstance(sequence_features[key], VarLenFeature), key
-
     for key, feature in (sequence_features or {}).items():
         check_feature(key, feature, in_sequence=True)
     steps = {
         key: make_sequence_tensor(
             lists[key].feature if key in lists else None, key, sequence_features[key]
         )
-        for key in sorted(sequence_features or {}, key=order)
+        for key in sort_features(sequence_features or {})
     }
     return context, steps
 
@@ -89,10 +106,6 @@ def parse_single_sequence_example(
 def make_sequence_tensor(steps: Any, key: str, feature: Any) -> Tensor | SparseTensor:
     """Make the tensor of one feature over the steps."""
     arrays = [feature_values(step, key, feature.dtype) for step in steps or ()]
-    if local.probe_size:
-        size = () if isinstance(feature, VarLenFeature) else tuple(TensorShape(feature.shape))
-        steps = arrays = [blank_array(size or (1,), feature.dtype)]
-        arrays *= local.probe_size
     if isinstance(feature, VarLenFeature):
         return make_sparse_tensor(arrays, feature.dtype, batched=True)
     if not isinstance(feature, FixedLenSequenceFeature):

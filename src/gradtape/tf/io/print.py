@@ -59,6 +59,9 @@ def print(*inputs: Any, **kwargs: Any) -> None:
             or "file://path" to append to a file), `summarize` (how many elements to print at
             both ends of an axis, 3 by default, -1 for all), `sep` (" "), `end` ("\\n") and `name`.
 
+    Returns:
+        None.
+
     Raises:
         ValueError: if a keyword or the output stream is none of these.
     """

@@ -9,32 +9,42 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import DataLossError, InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, OBJECT, numpy_dtype_of
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.files.access import as_path, check_compression, decompress, translate_os_errors
 from gradtape.files.limit import translate_decoder_errors
-from gradtape.graph.side_effect import call_on_host, describe_result, side_effect
+from gradtape.graph.host_function import (
+    call_on_host,
+    describe_as,
+    describe_like,
+    shape_of_argument,
+)
+from gradtape.graph.side_effect import side_effect
 from gradtape.tf.io import gfile
-from gradtape.tf.io.parse_example import blank_array
 from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
 BASE64_ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 @public
-@describe_result(lambda filename, name=None: TensorSpec([], dtypes.string))
-@call_on_host
+@call_on_host(describe_as(dtype=OBJECT))
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, as a string.
+
+    Args:
+        filename: the path of the file.
+        name: has no effect here.
+
+    Returns:
+        A string scalar.
 
     Raises:
         NotFoundError: if the file does not exist.
     """
-    if local.probe_size:
-        return convert(b"")
     with translate_os_errors(filename), open(as_path(filename), "rb") as file:
         return convert(file.read())
 
@@ -42,7 +52,16 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 @public
 @side_effect()
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Write a string to a file; missing directories are created."""
+    """Write a string to a file; missing directories are created.
+
+    Args:
+        filename: the path of the file.
+        contents: a string scalar.
+        name: has no effect here.
+
+    Returns:
+        None.
+    """
     data = as_string_array(contents)[()]
     path = as_path(filename)
     folder = gfile.join(path, "..") if path.endswith("/") else path.rpartition("/")[0]
@@ -53,9 +72,17 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 
 
 @public
-@call_on_host
+@call_on_host(describe_as(FRESH, dtype=OBJECT))
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
-    """The sorted paths of files that match a pattern, or any of a vector of patterns."""
+    """The sorted paths of files that match a pattern, or any of a vector of patterns.
+
+    Args:
+        pattern: a pattern, or a vector of patterns.
+        name: has no effect here.
+
+    Returns:
+        A vector of strings.
+    """
     found = {p for one in as_string_array(pattern).ravel() for p in gfile.glob(one)}
     out = np.empty(len(found), object)
     out[:] = [os.fsencode(path) for path in sorted(found)]
@@ -63,9 +90,16 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
 
 @public
-@call_on_host
+@call_on_host(describe_as(dtype=OBJECT))
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as a serialized TensorProto.
+
+    Args:
+        tensor: a tensor.
+        name: has no effect here.
+
+    Returns:
+        A string scalar.
 
     Example:
         >>> text = tf.io.serialize_tensor([1.0, 2.0])
@@ -78,8 +112,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
 
 
 @public
-@describe_result(lambda serialized, out_type, name=None: TensorSpec(None, out_type))
-@call_on_host
+@call_on_host(lambda serialized, out_type, name=None: TensorSpec(None, out_type))
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor in a serialized TensorProto.
 
@@ -88,6 +121,9 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         out_type: the dtype that the tensor must have.
         name: has no effect here.
 
+    Returns:
+        A tensor of `out_type`.
+
     Raises:
         InvalidArgumentError: if `serialized` is not a TensorProto, or has another dtype.
     """
@@ -95,8 +131,6 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     from gradtape.files.tensor_proto import TensorProto, array_from_proto
 
     text = as_string_array(serialized)
-    if local.probe_size:
-        return make_tensor(blank_array(local.probe_size, out_type))
     if text.ndim:
         raise InvalidArgumentError(
             f"parse_tensor: Expected `serialized` to be a scalar, got shape {text.shape}."
@@ -117,22 +151,21 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     return make_tensor(array if array.ndim or array.dtype == object else array[()])
 
 
-def raw_spec(
+def describe_decoded_bytes(
     input_bytes: Any,
     out_type: Any,
     little_endian: bool = True,
     fixed_length: int | None = None,
     name: str | None = None,
-) -> TensorSpec:
-    """The spec of decoded strings: another axis, whose size only the strings determine."""
-    dtype = dtypes.as_dtype(out_type)
-    count = None if fixed_length is None else fixed_length // dtype.size
-    return TensorSpec(convert(input_bytes).shape.concatenate([count]), dtype)
+) -> Spec:
+    """Result rule of `decode_raw`: another axis, whose size only the strings determine."""
+    dtype = numpy_dtype_of(out_type)
+    count = FRESH if fixed_length is None else fixed_length // dtype.itemsize
+    return Spec(((*shape_of_argument(input_bytes), count), dtype))
 
 
 @public
-@describe_result(raw_spec)
-@call_on_host
+@call_on_host(describe_decoded_bytes)
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -149,6 +182,9 @@ def decode_raw(
         fixed_length: crop or zero-pad the strings to this many bytes.
         name: has no effect here.
 
+    Returns:
+        A tensor of `out_type`.
+
     Raises:
         InvalidArgumentError: if the strings differ in length, or the length is not a multiple of
             the size of `out_type`.
@@ -164,8 +200,6 @@ def decode_raw(
         items = [text[:fixed_length].ljust(fixed_length, b"\0") for text in texts.flat]
     else:
         items = list(texts.flat)
-    if local.probe_size and fixed_length is None:
-        items = [bytes(local.probe_size * dtype.itemsize)] * len(items)
     length = len(items[0]) if items else 0
     for i, item in enumerate(items):
         if len(item) != length:
@@ -185,9 +219,22 @@ def decode_raw(
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(OBJECT))
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
-    """Strings encoded in web-safe base64, padded with "=" if `pad`."""
+    """Strings encoded in web-safe base64, padded with "=" if `pad`.
+
+    Args:
+        input: a tensor of strings.
+        pad: whether to pad the result.
+        name: has no effect here.
+
+    Returns:
+        A tensor of strings.
+
+    Example:
+        >>> tf.io.encode_base64("gradtape").numpy()
+        b'Z3JhZHRhcGU'
+    """
 
     def encode(text: bytes) -> bytes:
         out = base64.urlsafe_b64encode(text)
@@ -197,9 +244,16 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(OBJECT))
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """Strings decoded from web-safe base64, with or without padding.
+
+    Args:
+        input: a tensor of strings.
+        name: has no effect here.
+
+    Returns:
+        A tensor of strings.
 
     Raises:
         InvalidArgumentError: if a string is not base64.
@@ -218,9 +272,17 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(OBJECT))
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings decompressed from "ZLIB" or "GZIP"; unchanged if `compression_type` is "".
+
+    Args:
+        bytes: a tensor of strings.
+        compression_type: "ZLIB", "GZIP" or "".
+        name: has no effect here.
+
+    Returns:
+        A tensor of strings.
 
     Raises:
         DataLossError: if a string is not compressed in this format, or is truncated.
@@ -236,9 +298,16 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(OBJECT))
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Examples in JSON converted to serialized Examples.
+
+    Args:
+        json_examples: a tensor of strings.
+        name: has no effect here.
+
+    Returns:
+        A tensor of strings.
 
     Raises:
         InvalidArgumentError: if a string is not an Example in JSON.

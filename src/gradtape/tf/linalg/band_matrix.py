@@ -135,7 +135,17 @@ def has_nonzero_pivots(bands: Any) -> Any:
 def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
-    """Product of tridiagonal matrices, given as for `tridiagonal_solve`, and `rhs` (..., n, m)."""
+    """Product of tridiagonal matrices, given as for `tridiagonal_solve`, and `rhs` (..., n, m).
+
+    Args:
+        diagonals: three diagonals, in the form that `diagonals_format` names.
+        rhs: a tensor (..., n, m).
+        diagonals_format: "compact", "sequence" or "matrix".
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
+    """
     bands, b = as_compact_diagonals(diagonals, diagonals_format), convert(rhs)
     check_same_dtype("TridiagonalMatMul", check_dtype("TridiagonalMatMul", bands, MATRIX_DTYPES), b)
     shape, right = bands._array.shape, b._array.shape
@@ -160,6 +170,9 @@ def banded_triangular_solve(
             otherwise it is the last.
         adjoint: whether to use the conjugate transpose of A.
         name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
     """
     a, b = as_float_matrices("BandedTriangularSolve", bands), convert(rhs)
     check_same_dtype("BandedTriangularSolve", a, b)
@@ -216,6 +229,9 @@ def eigh_tridiagonal(
         select_range: the lower and upper end, both included for "i".
         tol: ignored; the result is as accurate as the dtype allows.
         name: has no effect here.
+
+    Returns:
+        Eigenvalues (..., n), and eigenvectors (..., n, n) unless `eigvals_only`.
     """
     a, b = check_dtype("eigh_tridiagonal", convert(alpha), MATRIX_DTYPES), convert(beta)
     n = a._array.shape[-1]

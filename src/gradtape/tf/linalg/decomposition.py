@@ -75,8 +75,21 @@ def adjoint_of(x: Any) -> Any:
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Inverse of square matrices.
 
+    Args:
+        input: square matrices (..., n, n).
+        adjoint: whether to invert the conjugate transpose.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+
     Raises:
         InvalidArgumentError: if a matrix is singular or not square.
+
+    Example:
+        >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
+        array([[0.5 , 0.  ],
+               [0.  , 0.25]], dtype=float32)
     """
     x = as_float_matrices("MatrixInverse", input, square=True, halves=True)
     a = adjoint_of(x) if adjoint else x
@@ -88,13 +101,33 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
-    """Determinant of square matrices."""
+    """Determinant of square matrices.
+
+    Args:
+        input: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor (...,).
+
+    Example:
+        >>> print(tf.linalg.det([[2.0, 0.0], [0.0, 3.0]]).numpy())
+        6.0
+    """
     return solve_ops.det(as_float_matrices("MatrixDeterminant", input, square=True))
 
 
 @public
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
-    """Sign of the determinant, and logarithm of its absolute value."""
+    """Sign of the determinant, and logarithm of its absolute value.
+
+    Args:
+        input: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        `sign` and `log_abs_determinant`, both (...,).
+    """
     return LogMatrixDeterminant(
         *solve_ops.slogdet(as_float_matrices("LogMatrixDeterminant", input, square=True))
     )
@@ -102,7 +135,15 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 @public
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """Logarithm of the determinant of Hermitian positive definite matrices."""
+    """Logarithm of the determinant of Hermitian positive definite matrices.
+
+    Args:
+        matrix: Hermitian positive definite matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor (...,).
+    """
     factor = decomposition_ops.cholesky(as_float_matrices("Cholesky", matrix, square=True))
     logs = e.log(e.real(diagonal_ops.diagonal(factor)))
     return reduce_sum(e.add(logs, logs), axis=(-1,), keepdims=False)
@@ -113,13 +154,34 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     """Cholesky factor, lower triangular, of Hermitian positive definite matrices.
 
     Only the lower triangle is read. A matrix that is not positive definite gives NaN.
+
+    Args:
+        input: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+
+    Example:
+        >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 2.0]]).numpy()
+        array([[2., 0.],
+               [1., 1.]], dtype=float32)
     """
     return decomposition_ops.cholesky(as_float_matrices("Cholesky", input, square=True))
 
 
 @public
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
-    """Orthonormal columns `q` and an upper triangular `r` with q @ r = input."""
+    """Orthonormal columns `q` and an upper triangular `r` with q @ r = input.
+
+    Args:
+        input: matrices (..., m, n).
+        full_matrices: whether `q` is square.
+        name: has no effect here.
+
+    Returns:
+        `q` and `r`.
+    """
     x = as_float_matrices("Qr", input, halves=True)
     half = x._array.dtype.itemsize == 2
     if half:
@@ -141,6 +203,16 @@ def svd(
     """Singular values, descending, and left and right singular vectors.
 
     Without `compute_uv`, only the values.
+
+    Args:
+        tensor: matrices (..., m, n).
+        full_matrices: whether the singular vectors are square matrices.
+        compute_uv: whether to compute the vectors.
+        name: has no effect here.
+
+    Returns:
+        Singular values (..., k), left (..., m, k) and right (..., n, k) singular vectors; the
+        values alone without `compute_uv`.
     """
     x = as_float_matrices("Svd", tensor)
     if not compute_uv:
@@ -161,6 +233,13 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
     Only the lower triangle is read.
+
+    Args:
+        tensor: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        Eigenvalues (..., n) and eigenvectors (..., n, n) in columns.
     """
     x = as_float_matrices("SelfAdjointEigV2", tensor, square=True)
     values, vectors = decomposition_ops.eigh(x)
@@ -169,20 +248,48 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 @public
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues, ascending, of Hermitian matrices."""
+    """Eigenvalues, ascending, of Hermitian matrices.
+
+    Args:
+        tensor: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n).
+
+    Example:
+        >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy()
+        array([1., 2.], dtype=float32)
+    """
     return eigh(tensor)[0]
 
 
 @public
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Complex eigenvalues and eigenvectors of square matrices."""
+    """Complex eigenvalues and eigenvectors of square matrices.
+
+    Args:
+        tensor: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        Eigenvalues (..., n) and eigenvectors (..., n, n) in columns, both complex.
+    """
     values, vectors = decomposition_ops.eig(as_float_matrices("Eig", tensor, square=True))
     return values, vectors
 
 
 @public
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """Complex eigenvalues of square matrices."""
+    """Complex eigenvalues of square matrices.
+
+    Args:
+        tensor: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A complex tensor (..., n).
+    """
     return eig(tensor)[0]
 
 
@@ -191,6 +298,14 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     """LU decomposition: both triangular factors in one matrix, and the permutation of rows.
 
     As in TensorFlow, it has no gradient: differentiating it raises LookupError.
+
+    Args:
+        input: square matrices (..., n, n).
+        output_idx_type: int32 or int64, the dtype of `p`.
+        name: has no effect here.
+
+    Returns:
+        `lu` (..., n, n) and `p` (..., n).
     """
     x = as_float_matrices("Lu", input, square=True)
     both, order = decomposition_ops.lu(x)
@@ -200,7 +315,15 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 
 @public
 def expm(input: Any, name: str | None = None) -> Tensor:
-    """Exponential of square matrices."""
+    """Exponential of square matrices.
+
+    Args:
+        input: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     x = convert(input)
     if x._array.dtype not in MATRIX_DTYPES:
         raise ValueError(
@@ -226,6 +349,15 @@ def matrix_rank(
     """Number of singular values above `tol`; by default above the rounding error.
 
     `tol` broadcasts against the singular values (..., min(m, n)), as in TensorFlow.
+
+    Args:
+        a: matrices (..., m, n).
+        tol: a threshold for each matrix, or None.
+        validate_args: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        An int32 tensor (...,).
 
     Raises:
         InvalidArgumentError: if `tol` does not broadcast.
@@ -264,13 +396,29 @@ def count_rank(x: Any, tol: Any) -> Any:
 
 @public
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
-    """Principal square root of square matrices."""
+    """Principal square root of square matrices.
+
+    Args:
+        input: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     return matrix_function.sqrtm(as_float_matrices("MatrixSquareRoot", input, square=True))
 
 
 @public
 def logm(input: Any, name: str | None = None) -> Tensor:
-    """Principal logarithm of square complex matrices."""
+    """Principal logarithm of square complex matrices.
+
+    Args:
+        input: square matrices (..., n, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     x = check_dtype("MatrixLogarithm", convert(input), COMPLEX)
     return matrix_function.logm(as_float_matrices("MatrixLogarithm", x, square=True))
 

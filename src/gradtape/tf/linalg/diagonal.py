@@ -157,6 +157,14 @@ def diag(
         num_cols: the number of columns; as few as possible if -1.
         padding_value: the value outside of the diagonals.
         align: the alignment of shorter super- and subdiagonals, such as "RIGHT_LEFT".
+
+    Returns:
+        Matrices (..., rows, columns).
+
+    Example:
+        >>> tf.linalg.diag([1, 2]).numpy()
+        array([[1, 0],
+               [0, 2]], dtype=int32)
     """
     d = convert(diagonal)
     if d._array.ndim < 1:
@@ -194,7 +202,18 @@ def diag(
 def set_diag(
     input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
-    """`input` with some diagonals replaced; see `diag` for `k` and `align`."""
+    """`input` with some diagonals replaced; see `diag` for `k` and `align`.
+
+    Args:
+        input: matrices (..., m, n).
+        diagonal: the new elements, as for `diag`.
+        name: has no effect here.
+        k: the offset of the diagonal, or the lowest and the highest of several.
+        align: the alignment of shorter diagonals.
+
+    Returns:
+        A tensor like `input`.
+    """
     x, d = convert_pair(as_matrices("set_diag", input), diagonal)
     check_same_dtype("MatrixSetDiagV3", x, d)
     check_align(align)
@@ -220,6 +239,20 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """`input` with zeros outside of a band around the main diagonal.
 
     The band has `num_lower` subdiagonals and `num_upper` superdiagonals; -1 means all.
+
+    Args:
+        input: matrices (..., m, n).
+        num_lower: the number of subdiagonals to keep; -1: all.
+        num_upper: the number of superdiagonals to keep; -1: all.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+
+    Example:
+        >>> tf.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy()
+        array([[1, 2],
+               [0, 4]], dtype=int32)
     """
     x = as_matrices("band_part", input)
     lower, upper = as_index(num_lower, "num_lower"), as_index(num_upper, "num_upper")
@@ -234,14 +267,34 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 
 @public
 def trace(x: Any, name: str | None = None) -> Tensor:
-    """Sum of the main diagonal."""
+    """Sum of the main diagonal.
+
+    Args:
+        x: matrices (..., m, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor (...,).
+
+    Example:
+        >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy()
+        np.int32(5)
+    """
     matrices = check_dtype("Sum", as_matrices("trace", x), NUMBERS)
     return reduce_sum(diagonal_ops.diagonal(matrices), axis=(-1,), keepdims=False)
 
 
 @public
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Tensor of shape (*s, *s), zero except for out[i, i] = diagonal[i] at each multi-index i."""
+    """Tensor of shape (*s, *s), zero except for out[i, i] = diagonal[i] at each multi-index i.
+
+    Args:
+        diagonal: a tensor of shape s.
+        name: has no effect here.
+
+    Returns:
+        A tensor of twice the rank.
+    """
     d = convert(diagonal)
     shape = d._array.shape
     if not shape:
@@ -255,7 +308,15 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 @public
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
-    """Tensor of shape s with out[i] = input[i, i], for `input` of shape (*s, *s)."""
+    """Tensor of shape s with out[i] = input[i, i], for `input` of shape (*s, *s).
+
+    Args:
+        input: a tensor of shape (*s, *s).
+        name: has no effect here.
+
+    Returns:
+        A tensor of half the rank.
+    """
     x = convert(input)
     shape = x._array.shape
     half = shape[: len(shape) // 2]

@@ -34,6 +34,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         *inputs: tensors of one dtype.
         **kwargs: `optimize` and `name` have no effect here.
 
+    Returns:
+        A tensor.
+
     Raises:
         ValueError: if the equation is not well formed.
         InvalidArgumentError: if a shape does not match the equation.
@@ -196,6 +199,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         b: another of the same dtype.
         axes: the number of last axes of `a` to pair with first axes of `b`, or two lists of axes.
         name: has no effect here.
+
+    Returns:
+        A tensor with the other axes of `a`, then those of `b`.
 
     Example:
         >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy()

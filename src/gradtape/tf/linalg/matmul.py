@@ -9,15 +9,14 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
-    HANDLED,
     FailedPreconditionError,
     InvalidArgumentError,
     handle_error,
-    hide_library_frames,
     public,
 )
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.linalg import matmul as matmul_ops
@@ -69,6 +68,9 @@ def matmul(
         grad_b: has no effect here.
         name: has no effect here.
 
+    Returns:
+        A tensor (..., m, n).
+
     Raises:
         InvalidArgumentError: if shapes or dtypes are incompatible.
         ValueError: if both `transpose` and `adjoint` are True for one operand.
@@ -107,7 +109,7 @@ def matmul(
         elif x._array.dtype.char in "?Ob":
             check_dtype("MatMul", x, MATMUL_DTYPES)
         return matmul_ops.matmul(x, y)
-    except HANDLED as error:
+    except Exception as error:
         flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
         try:
             return handle_error(error, matmul, (a, b, *flags), {"output_type": output_type})
@@ -169,7 +171,20 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Matrices `a` (..., m, n) times vectors `b` (..., n)."""
+    """Matrices `a` (..., m, n) times vectors `b` (..., n).
+
+    Args:
+        a: matrices (..., m, n).
+        b: vectors (..., n).
+        transpose_a: whether to transpose `a`.
+        adjoint_a: whether to transpose and conjugate `a`.
+        a_is_sparse: has no effect here.
+        b_is_sparse: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., m).
+    """
     x, y = convert_pair(a, b)
     if y._array.ndim < 1:
         raise InvalidArgumentError("matvec: b must be at least a vector. Received a scalar.")
@@ -180,13 +195,30 @@ def matvec(
 
 @public
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
-    """Conjugate transpose of the last two axes."""
+    """Conjugate transpose of the last two axes.
+
+    Args:
+        matrix: matrices (..., m, n).
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
+    """
     return matrix_transpose(matrix, conjugate=True)
 
 
 @public
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """Transpose of the last two axes, conjugated if `conjugate` is True."""
+    """Transpose of the last two axes, conjugated if `conjugate` is True.
+
+    Args:
+        a: matrices (..., m, n).
+        name: has no effect here.
+        conjugate: whether to conjugate the elements.
+
+    Returns:
+        A tensor (..., n, m).
+    """
     x = convert(a)
     if x._array.ndim < 2:
         raise ValueError(
@@ -198,7 +230,16 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 @public
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
-    """Cross product along the last axis, which has length 3."""
+    """Cross product along the last axis, which has length 3.
+
+    Args:
+        a: vectors (..., 3).
+        b: vectors of the same shape.
+        name: has no effect here.
+
+    Returns:
+        A tensor of the operands' shape.
+    """
     x, y = convert_pair(a, b)
     check_same_dtype("Cross", check_dtype("Cross", x, REAL), y)
     if x._array.shape != y._array.shape or x._array.shape[-1:] != (3,):

@@ -36,8 +36,15 @@ def norm(
         keepdims: keep the reduced axes with length one.
         name: has no effect here.
 
+    Returns:
+        A tensor without the axes of the norm, or with sizes of one.
+
     Raises:
         ValueError: if `ord` or `axis` is not supported.
+
+    Example:
+        >>> print(tf.norm([3.0, 4.0]).numpy())
+        5.0
     """
     x = convert(tensor)
     n = x._array.ndim
@@ -103,7 +110,17 @@ def spectral_norm(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """`tensor` divided by its norm along `axis`, and that norm."""
+    """`tensor` divided by its norm along `axis`, and that norm.
+
+    Args:
+        tensor: a tensor.
+        ord: the kind of norm, as for `norm`.
+        axis: an axis, a pair of axes, or None.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `tensor`, and the norm.
+    """
     x = convert(tensor)
     length = norm(x, ord, axis, keepdims=True)
     kind = x._array.dtype

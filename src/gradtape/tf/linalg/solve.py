@@ -22,6 +22,7 @@ from gradtape.ops.linalg import decomposition as decomposition_ops
 from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.linalg import matmul as matmul_ops
 from gradtape.ops.linalg import solve as solve_ops
+from gradtape.ops.linalg.pseudo_inverse import pseudo_inverse
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.ops.xla_lowering import on_jax
@@ -33,8 +34,22 @@ from gradtape.tf.public_op import check_same_dtype, convert_pair
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solution `x` of matrix @ x = rhs.
 
+    Args:
+        matrix: square matrices (..., n, n).
+        rhs: right-hand sides (..., n, m).
+        adjoint: whether to solve with the conjugate transpose.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
+
     Raises:
         InvalidArgumentError: if a matrix is singular, or shapes are incompatible.
+
+    Example:
+        >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy()
+        array([[1. ],
+               [0.5]], dtype=float32)
     """
     a, b = convert_pair(matrix, rhs)
     check_same_dtype("MatrixSolve", a, b)
@@ -51,7 +66,18 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """Solution `x` of matrix @ x = rhs, reading only the lower (or upper) triangle of `matrix`."""
+    """Solution `x` of matrix @ x = rhs, reading only the lower (or upper) triangle of `matrix`.
+
+    Args:
+        matrix: square matrices (..., n, n).
+        rhs: right-hand sides (..., n, m).
+        lower: whether to read the lower triangle.
+        adjoint: whether to solve with the conjugate transpose.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
+    """
     a, b = convert_pair(matrix, rhs)
     check_same_dtype("MatrixTriangularSolve", a, b)
     a = as_float_matrices("MatrixTriangularSolve", a, square=True)
@@ -67,7 +93,16 @@ def triangular_solve(
 
 @public
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """Solution `x` of A @ x = rhs, where `chol` is the Cholesky factor of A."""
+    """Solution `x` of A @ x = rhs, where `chol` is the Cholesky factor of A.
+
+    Args:
+        chol: Cholesky factors (..., n, n).
+        rhs: right-hand sides (..., n, m).
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
+    """
     factor, b = convert_pair(chol, rhs)
     return triangular_solve(factor, triangular_solve(factor, b), adjoint=True)
 
@@ -82,8 +117,11 @@ def lstsq(
         matrix: (..., m, n).
         rhs: (..., m, k).
         l2_regularizer: the weight of the squared norm of x.
-        fast: whether to solve the normal equations; otherwise a QR decomposition is used.
+        fast: whether to solve the normal equations, which need a matrix of full rank.
         name: has no effect here.
+
+    Returns:
+        A tensor (..., n, k).
     """
     a, b = convert_pair(matrix, rhs)
     check_same_dtype("MatrixSolveLs", a, b)
@@ -96,11 +134,7 @@ def lstsq(
         )
     tall = rows >= columns
     if not fast:  # as in TensorFlow, without regularisation
-        if tall:
-            q, r = decomposition_ops.qr(a)
-            return solve_ops.triangular_solve(r, matmul_ops.matmul(adjoint_of(q), b), lower=False)
-        q, r = decomposition_ops.qr(adjoint_of(a))
-        return matmul_ops.matmul(q, solve_ops.triangular_solve(adjoint_of(r), b, lower=True))
+        return matmul_ops.matmul(pseudo_inverse(a), b)
     ah = adjoint_of(a)
     gram = matmul_ops.matmul(ah, a) if tall else matmul_ops.matmul(a, ah)
     if l2_regularizer:
@@ -128,7 +162,17 @@ def default_rcond(size: int, dtype: Any) -> Any:
 
 @public
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """Moore-Penrose inverse; singular values up to `rcond` times the largest count as zero."""
+    """Moore-Penrose inverse; singular values up to `rcond` times the largest count as zero.
+
+    Args:
+        a: matrices (..., m, n).
+        rcond: a fraction for each matrix, or None.
+        validate_args: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
+    """
     x = as_real_matrices("pinv", a)
     if rcond is None:
         rcond = compute_constant(default_rcond, max_size(*x._array.shape[-2:]), x._array.dtype)
@@ -156,7 +200,17 @@ def mask_significant(values: Any, rcond: Any) -> Any:
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """Inverse of the matrix with the factors that `lu` returned."""
+    """Inverse of the matrix with the factors that `lu` returned.
+
+    Args:
+        lower_upper: the factors in one matrix (..., n, n).
+        perm: the permutation of rows (..., n).
+        validate_args: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, n).
+    """
     both = convert(lower_upper)
     n = both._array.shape[-1]
     eye = convert(compute_constant(np.eye, n, None, 0, both._array.dtype))
@@ -167,7 +221,18 @@ def lu_matrix_inverse(
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """Solution `x` of A @ x = rhs, from the factors of A that `lu` returned."""
+    """Solution `x` of A @ x = rhs, from the factors of A that `lu` returned.
+
+    Args:
+        lower_upper: the factors in one matrix (..., n, n).
+        perm: the permutation of rows (..., n).
+        rhs: right-hand sides (..., n, m).
+        validate_args: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, m).
+    """
     both, b = convert_pair(lower_upper, rhs)
     if b._array.ndim < 2:
         raise ValueError(f"lu_solve: rhs must have at least 2 axes. Received shape {b.shape}.")
@@ -190,7 +255,17 @@ def extract_unit_lower(both: Tensor) -> Any:
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """Matrix with the factors that `lu` returned."""
+    """Matrix with the factors that `lu` returned.
+
+    Args:
+        lower_upper: the factors in one matrix (..., n, n).
+        perm: the permutation of rows (..., n).
+        validate_args: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., n, n).
+    """
     both = convert(lower_upper)
     product = matmul_ops.matmul(
         extract_unit_lower(both), diagonal_ops.keep_band(both, lower=0, upper=-1)

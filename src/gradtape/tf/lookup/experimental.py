@@ -9,9 +9,12 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.shape_rule import INT64
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host, side_effect
+from gradtape.graph.host_function import call_on_host, describe_as
+from gradtape.graph.side_effect import side_effect
 from gradtape.state.hash_table import LookupTable, TableEntries, check_keys
 
 __all__ = ["DenseHashTable", "MutableHashTable"]
@@ -24,14 +27,19 @@ def look_up(keys: Tensor, default: Tensor, entries: TableEntries) -> Tensor:
     return make_tensor(entries.look_up(keys._array, default._array))
 
 
+def describe_values(keys: Tensor, default: Tensor, entries: TableEntries) -> Spec:
+    """Result rule of `look_up`."""
+    return Spec(((*keys._array.shape, *entries.row_shape), default._array.dtype))
+
+
 def count_entries(entries: TableEntries) -> Tensor:
     """Count the current entries."""
     return make_tensor(np.int64(len(entries.values_by_key)))
 
 
 # `draws=True`: compiled functions call these each time, because the table may have changed.
-look_up_on_host = call_on_host(look_up, draws=True)
-count_entries_on_host = call_on_host(count_entries, draws=True)
+look_up_on_host = call_on_host(describe_values, draws=True)(look_up)
+count_entries_on_host = call_on_host(describe_as(dtype=INT64), draws=True)(count_entries)
 
 
 @side_effect()
@@ -80,12 +88,27 @@ class MutableHashTable(LookupTable):
 
     @public
     def size(self, name: str | None = None) -> Tensor:
-        """How many entries there are."""
+        """How many entries there are.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            An int64 scalar.
+        """
         return count_entries_on_host(self._entries)
 
     @public
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Add entries, or change existing ones.
+
+        Args:
+            keys: a tensor of keys.
+            values: a tensor of values.
+            name: has no effect here.
+
+        Returns:
+            None.
 
         Raises:
             InvalidArgumentError: if the shapes do not match.
@@ -96,6 +119,13 @@ class MutableHashTable(LookupTable):
     @public
     def remove(self, keys: Any, name: str | None = None) -> None:
         """Remove entries; missing keys are ignored.
+
+        Args:
+            keys: a tensor of keys.
+            name: has no effect here.
+
+        Returns:
+            None.
 
         Raises:
             TypeError: if the keys are of another dtype.
@@ -112,6 +142,9 @@ class MutableHashTable(LookupTable):
             keys: a tensor, or a ragged one.
             dynamic_default_values: a default value, or one for each key.
             name: has no effect here.
+
+        Returns:
+            A tensor of values.
         """
         if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self.lookup(keys.flat_values, dynamic_default_values))

@@ -67,7 +67,14 @@ class KeyValueTensorInitializer:
         return self._values.dtype
 
     def initialize(self, table: Any) -> None:
-        """Fill a table."""
+        """Fill a table.
+
+        Args:
+            table: a table.
+
+        Returns:
+            None.
+        """
         table._entries.fill(self._keys._array, self._values._array)
 
 
@@ -121,6 +128,12 @@ class TextFileInitializer:
 
     def initialize(self, table: Any) -> None:
         """Fill a table.
+
+        Args:
+            table: a table.
+
+        Returns:
+            None.
 
         Raises:
             NotFoundError: if the file does not exist.
@@ -228,12 +241,26 @@ class StaticHashTable(LookupTable):
 
     @public
     def size(self, name: str | None = None) -> Tensor:
-        """How many entries there are."""
+        """How many entries there are.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            An int64 scalar.
+        """
         return convert(len(self._entries.values_by_key), dtypes.int64)
 
     @public
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of `keys`, a dense, sparse or ragged tensor.
+
+        Args:
+            keys: a tensor of keys.
+            name: has no effect here.
+
+        Returns:
+            Values, in the form of `keys`.
 
         Raises:
             TypeError: if the keys are of another dtype.
@@ -298,7 +325,14 @@ class StaticVocabularyTable(Trackable):
 
     @public
     def size(self, name: str | None = None) -> Tensor:
-        """The number of words and buckets."""
+        """The number of words and buckets.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            An int64 scalar.
+        """
         return convert(self._count_words() + self._num_buckets, dtypes.int64)
 
     def _count_words(self) -> int:
@@ -307,6 +341,13 @@ class StaticVocabularyTable(Trackable):
     @public
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The ids of `keys`, a dense, sparse or ragged tensor.
+
+        Args:
+            keys: a tensor of keys.
+            name: has no effect here.
+
+        Returns:
+            Ids, in the form of `keys`.
 
         Raises:
             TypeError: if the keys are of another dtype.

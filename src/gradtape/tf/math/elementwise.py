@@ -39,10 +39,10 @@ from gradtape.tf.public_op import (
     convert_pair_to_bool,
     convert_to_dtype,
     convert_with_hint,
-    copy_docstring,
     has_own_dtype,
     make_binary_op,
     make_unary_op,
+    write_docstring,
 )
 
 NO_NUMBERS = (False, False)
@@ -143,7 +143,9 @@ def make_general_division(function: Any, name: str, either: bool) -> Any:
 def make_division(function: Any, name: str, either: bool, **options: Any) -> BinaryOp:
     """Make a public division."""
     general = make_general_division(function, name, either)
-    return copy_docstring(make_public_function(function.op, INEXACT, general, **options), function)
+    return write_docstring(
+        make_public_function(function.op, INEXACT, general, **options), function, INEXACT
+    )
 
 
 divide = make_division(e.divide, "divide", True)

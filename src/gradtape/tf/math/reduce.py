@@ -9,16 +9,11 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import as_dtype
-from gradtape.core.errors import (
-    HANDLED,
-    InvalidArgumentError,
-    handle_error,
-    hide_library_frames,
-    public,
-)
+from gradtape.core.errors import InvalidArgumentError, handle_error, public
 from gradtape.core.shapes import normalize_axes, normalize_axis
-from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_constant import compute_constant, to_scalar
 from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
 from gradtape.ops.shape import reshape, shape_of, slice_axis
@@ -80,7 +75,7 @@ def make_reduction(function: Any, allowed: frozenset[Any], label: str, what: str
                 raise_unsupported_dtype(label, tensor.dtype, allowed)
             axes = ALL_AXES[array.ndim] if axis is None else reduction_axes(axis, array.ndim, label)
             return function(tensor, axis=axes, keepdims=bool(keepdims))
-        except HANDLED as error:
+        except Exception as error:
             try:
                 return handle_error(error, reduce_tensor, (input_tensor, axis, keepdims), {})
             except Exception as final:
@@ -221,7 +216,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
         A float32 scalar.
     """
     tensor = convert(value)
-    size = compute_constant(np.float32, tensor._array.size)
+    size = compute_constant(to_scalar, tensor._array.size, np.float32)
     return e.divide(size - cast(count_nonzero(tensor), dtypes.float32), size)
 
 

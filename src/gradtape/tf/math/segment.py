@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.dtypes import int32
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, broadcast_inputs, keep_shape, with_shape
 from gradtape.core.tensor import Tensor
@@ -86,11 +87,11 @@ def check_unsorted_segments(
     tensor = check_dtype(label, convert(data), allowed)
     found = check_dtype(label, convert(segment_ids), INDICES, "Tindices")
     ids = found._array
-    size = int(convert(num_segments)._array)
+    size = to_dimension_size(convert(num_segments))
     shape = shape_of(tensor)
     if size < 0:
         raise InvalidArgumentError(f"{label}: Input num_segments == {size} must not be negative.")
-    if shape[: ids.ndim] != ids.shape:
+    if not assume_same_shape(shape[: ids.ndim], ids.shape):
         raise InvalidArgumentError(
             f"{label}: data.shape = {list(shape)} does not start with segment_ids.shape = "
             f"{list(ids.shape)}."

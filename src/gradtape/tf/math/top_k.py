@@ -98,7 +98,20 @@ def approx_min_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The `k` smallest entries along an axis; arguments as for `approx_max_k`."""
+    """The `k` smallest entries along an axis; arguments as for `approx_max_k`.
+
+    Args:
+        operand: a tensor of floats.
+        k: the number of entries.
+        reduction_dimension: the axis to search along.
+        recall_target: has no effect here.
+        reduction_input_size_override: has no effect here.
+        aggregate_to_topk: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        The entries, and their positions.
+    """
     return find_extreme_k(operand, k, reduction_dimension, True)
 
 
@@ -113,7 +126,21 @@ def approx_top_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The `k` largest entries along an axis, or the smallest; arguments as for `approx_max_k`."""
+    """The `k` largest entries along an axis, or the smallest; arguments as for `approx_max_k`.
+
+    Args:
+        input: a tensor of floats.
+        k: the number of entries.
+        reduction_dimension: the axis to search along.
+        recall_target: has no effect here.
+        is_max_k: whether to look for the largest entries.
+        reduction_input_size_override: has no effect here.
+        aggregate_to_topk: has no effect here.
+        name: has no effect here.
+
+    Returns:
+        The entries, and their positions.
+    """
     return find_extreme_k(input, k, reduction_dimension, not is_max_k)
 
 

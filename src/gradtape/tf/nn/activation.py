@@ -36,7 +36,16 @@ selu = make_unary_op(activation.selu, FLOATS, label="Selu", names=FEATURES)
 
 @public
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """Leaky ReLU: `features` where positive, elsewhere `alpha` times `features`."""
+    """Leaky ReLU: `features` where positive, elsewhere `alpha` times `features`.
+
+    Args:
+        features: a tensor of floats.
+        alpha: the slope of the negative part.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `features`.
+    """
     x = convert(features)
     if x.dtype.is_integer:
         x = e.discretize(x, dtype=np.dtype(np.float32))
@@ -45,7 +54,16 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 @public
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """Concatenated ReLU: relu(features) and relu(-features), concatenated along `axis`."""
+    """Concatenated ReLU: relu(features) and relu(-features), concatenated along `axis`.
+
+    Args:
+        features: a tensor of floats.
+        axis: the axis to concatenate along.
+        name: has no effect here.
+
+    Returns:
+        A tensor that is twice as long along `axis`.
+    """
     x = check_dtype("Relu", convert(features), REAL)
     n = x._array.ndim
     (at,) = normalize_axes(int(axis), n, "crelu")
@@ -60,6 +78,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
         features: a tensor of floats.
         approximate: whether to use the tanh approximation.
         name: has no effect here.
+
+    Returns:
+        A tensor like `features`.
     """
     x = convert(features)
     if not x.dtype.is_floating:
@@ -72,7 +93,15 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 @public
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
-    """SiLU, or swish: features * sigmoid(beta * features)."""
+    """SiLU, or swish: features * sigmoid(beta * features).
+
+    Args:
+        features: a tensor of floats.
+        beta: the slope inside the sigmoid.
+
+    Returns:
+        A tensor like `features`.
+    """
     x = check_dtype("Sigmoid", convert(features), INEXACT)
     if not has_own_dtype(beta) and beta == 1 and x._array.dtype in FLOATS:
         return activation.with_slope(x, *activation.silu_and_slope(x))

@@ -56,6 +56,9 @@ def max_pool_with_argmax(
         output_dtype: the dtype of the positions, int32 or int64.
         include_batch_in_index: whether positions refer to the flat batch, not to each flat image.
         name: has no effect here.
+
+    Returns:
+        The largest elements, and their positions.
     """
     if data_format != "NHWC":
         raise ValueError(f"Attr 'data_format' of 'MaxPoolWithArgmax' is not NHWC: {data_format!r}.")

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import has_dims
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.convolution import convolution as convolution_ops
@@ -84,7 +85,7 @@ def apply_convolution(
         padding,
         first,
     )
-    if not x._array.size or not w._array.size:
+    if is_empty(x) or is_empty(w):
         out = convolve_empty(x, w, window)
     else:
         out = convolution_ops.convolve(x, w, window=window, groups=groups, order=0)
@@ -92,6 +93,11 @@ def apply_convolution(
     if len(batch) > 1:
         return s.reshape(out, shape=(*batch, *out._array.shape[1:]), rank=n + 2)
     return out
+
+
+def is_empty(x: Any) -> bool:
+    """Whether a tensor has no elements; with unknown sizes the kernel finds that out."""
+    return not has_dims(x._array.shape) and not x._array.size
 
 
 def convolve_empty(x: Any, w: Any, window: Window) -> Any:
@@ -113,7 +119,20 @@ def conv1d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution of sequences (..., length, channels) with filters (width, channels, outputs)."""
+    """Convolution of sequences (..., length, channels) with filters (width, channels, outputs).
+
+    Args:
+        input: a tensor of floats (batch, ..., channels).
+        filters: filters (..., channels, outputs).
+        stride: the step of the window.
+        padding: "SAME", "VALID", or pairs of numbers for each axis.
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., length, outputs).
+    """
     return apply_convolution("Conv1D", input, filters, 1, stride, padding, dilations, data_format)
 
 
@@ -138,6 +157,9 @@ def conv2d(
         dilations: distance between the elements of the filter, in the form of `strides`.
         name: has no effect here.
 
+    Returns:
+        A tensor (batch, height, width, outputs).
+
     Note:
         Grouped and dilated convolutions have gradients, which TensorFlow's CPU kernels lack.
     """
@@ -154,7 +176,20 @@ def conv3d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution of volumes (batch, depth, height, width, channels)."""
+    """Convolution of volumes (batch, depth, height, width, channels).
+
+    Args:
+        input: a tensor of floats (batch, ..., channels).
+        filters: filters (..., channels, outputs).
+        strides: the step of the window, one number or one for each axis.
+        padding: "SAME", "VALID", or pairs of numbers for each axis.
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, depth, height, width, outputs).
+    """
     return apply_convolution("Conv3D", input, filters, 3, strides, padding, dilations, data_format)
 
 
@@ -168,7 +203,20 @@ def convolution(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution over all spatial axes of the filter."""
+    """Convolution over all spatial axes of the filter.
+
+    Args:
+        input: a tensor of floats (batch, ..., channels).
+        filters: filters (..., channels, outputs).
+        strides: the step of the window, one number or one for each axis.
+        padding: "SAME", "VALID", or pairs of numbers for each axis.
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, ..., outputs).
+    """
     n = convert(filters)._array.ndim - 2
     first = data_format in CHANNELS_FIRST
     steps = expand_to_spatial(strides, n, first, "Convolution", "strides")
@@ -187,7 +235,18 @@ def convolution(
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
-    """Convolution of images with dilation `rate`."""
+    """Convolution of images with dilation `rate`.
+
+    Args:
+        value: images (batch, height, width, channels).
+        filters: filters (..., channels, outputs).
+        rate: the distance of neighbouring filter elements.
+        padding: "SAME", "VALID", or pairs of numbers for each axis.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, height, width, outputs).
+    """
     return apply_convolution("Conv2D", value, filters, 2, 1, padding, rate, "NHWC")
 
 
@@ -289,6 +348,9 @@ def make_transposed_convolution(
         data_format: the order of the axes; by default, channels last.
         dilations: distance between the elements of the filter, in the form of `strides`.
         name: has no effect here.
+
+    Returns:
+        A tensor of shape `output_shape`.
     """
     return public(transpose)
 
@@ -315,7 +377,20 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution of each channel with filters (height, width, channels, multiplier)."""
+    """Convolution of each channel with filters (height, width, channels, multiplier).
+
+    Args:
+        input: a tensor of floats (batch, ..., channels).
+        filter: filters (height, width, channels, multiplier).
+        strides: the step of the window, one number or one for each axis.
+        padding: "SAME", "VALID", or pairs of numbers for each axis.
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, height, width, channels * multiplier).
+    """
     x, w = convert_pair(input, filter)
     if x._array.ndim != 4 or w._array.ndim != 4:
         raise InvalidArgumentError(
@@ -351,6 +426,20 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`depthwise_conv2d`, followed by a pointwise (1×1) convolution."""
+    """`depthwise_conv2d`, followed by a pointwise (1×1) convolution.
+
+    Args:
+        input: a tensor of floats (batch, ..., channels).
+        depthwise_filter: filters (height, width, channels, multiplier).
+        pointwise_filter: filters (1, 1, channels * multiplier, outputs).
+        strides: the step of the window, one number or one for each axis.
+        padding: "SAME", "VALID", or pairs of numbers for each axis.
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, height, width, outputs).
+    """
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return apply_convolution("Conv2D", middle, pointwise_filter, 2, 1, "VALID", None, data_format)

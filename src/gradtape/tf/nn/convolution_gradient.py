@@ -30,7 +30,19 @@ from gradtape.tf.public_op import FLOATS, check_dtype, check_same_dtype, convert
 def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
-    """The adjoint of `tf.nn.atrous_conv2d`; filters are (height, width, outputs, channels)."""
+    """The adjoint of `tf.nn.atrous_conv2d`; filters are (height, width, outputs, channels).
+
+    Args:
+        value: images (batch, height, width, channels).
+        filters: filters (height, width, outputs, channels).
+        output_shape: the shape of the result.
+        rate: the distance of neighbouring filter elements.
+        padding: "SAME", "VALID" or "EXPLICIT".
+        name: has no effect here.
+
+    Returns:
+        A tensor of shape `output_shape`.
+    """
     op = "Conv2DTranspose"
     return apply_transposed_convolution(
         op, value, filters, output_shape, 2, 1, padding, rate, "NHWC"
@@ -69,7 +81,21 @@ def depthwise_conv2d_backprop_input(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """Gradient of `depthwise_conv2d` with respect to its input, of shape `input_sizes`."""
+    """Gradient of `depthwise_conv2d` with respect to its input, of shape `input_sizes`.
+
+    Args:
+        input_sizes: the shape of the input.
+        filter: filters (..., channels, outputs).
+        out_backprop: the gradient with respect to the result of the convolution.
+        strides: the step of the window for each axis.
+        padding: "SAME", "VALID" or "EXPLICIT".
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor of shape `input_sizes`.
+    """
     w, y = convert_pair(filter, out_backprop)
     check_same_dtype(
         "DepthwiseConv2dNativeBackpropInput", check_dtype("DepthwiseConv2d", w, FLOATS), y
@@ -98,7 +124,21 @@ def depthwise_conv2d_backprop_filter(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """Gradient of `depthwise_conv2d` with respect to its filter, of shape `filter_sizes`."""
+    """Gradient of `depthwise_conv2d` with respect to its filter, of shape `filter_sizes`.
+
+    Args:
+        input: a tensor (batch, ..., channels).
+        filter_sizes: the shape of the filter.
+        out_backprop: the gradient with respect to the result of the convolution.
+        strides: the step of the window for each axis.
+        padding: "SAME", "VALID" or "EXPLICIT".
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor of shape `filter_sizes`.
+    """
     x, y = convert_pair(input, out_backprop)
     check_same_dtype(
         "DepthwiseConv2dNativeBackpropFilter", check_dtype("DepthwiseConv2d", x, FLOATS), y
@@ -124,7 +164,23 @@ def conv2d_backprop_input_v2(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """Gradient of `conv2d` with respect to its input, of which only the shape is read."""
+    """Gradient of `conv2d` with respect to its input, of which only the shape is read.
+
+    Args:
+        input: a tensor (batch, ..., channels).
+        filter: filters (..., channels, outputs).
+        out_backprop: the gradient with respect to the result of the convolution.
+        strides: the step of the window for each axis.
+        padding: "SAME", "VALID" or "EXPLICIT".
+        use_cudnn_on_gpu: has no effect here.
+        explicit_paddings: numbers of zeros before and after each axis, for "EXPLICIT".
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor of the input's shape.
+    """
     pairs = padding if padding != "EXPLICIT" else np.reshape(explicit_paddings, (-1, 2)).tolist()
     shape = convert(input)._array.shape
     op = "Conv2DTranspose"
@@ -146,7 +202,23 @@ def conv2d_backprop_filter_v2(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """Gradient of `conv2d` with respect to its filter, of which only the shape is read."""
+    """Gradient of `conv2d` with respect to its filter, of which only the shape is read.
+
+    Args:
+        input: a tensor (batch, ..., channels).
+        filter: filters (..., channels, outputs).
+        out_backprop: the gradient with respect to the result of the convolution.
+        strides: the step of the window for each axis.
+        padding: "SAME", "VALID" or "EXPLICIT".
+        use_cudnn_on_gpu: has no effect here.
+        explicit_paddings: numbers of zeros before and after each axis, for "EXPLICIT".
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        name: has no effect here.
+
+    Returns:
+        A tensor of the filter's shape.
+    """
     x, y = convert_pair(input, out_backprop)
     check_same_dtype("Conv2DBackpropFilterV2", check_dtype("Conv2DBackpropFilterV2", x, FLOATS), y)
     first = data_format in CHANNELS_FIRST
@@ -172,7 +244,23 @@ def conv(
     groups: int = 1,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution over the spatial axes of the filter, two or three."""
+    """Convolution over the spatial axes of the filter, two or three.
+
+    Args:
+        input: a tensor (batch, ..., channels).
+        filter: filters (..., channels, outputs).
+        strides: the step of the window for each axis.
+        padding: "SAME", "VALID" or "EXPLICIT".
+        explicit_paddings: numbers of zeros before and after each axis, for "EXPLICIT".
+        data_format: where the channels are, such as "NHWC" (last) or "NCHW".
+        dilations: the distance of neighbouring filter elements.
+        batch_dims: the number of leading batch axes.
+        groups: the number of groups of channels.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, ..., outputs).
+    """
     n = convert(filter)._array.ndim - 2
     if n not in (2, 3):
         raise InvalidArgumentError(f"Conv: filter must have 2 or 3 spatial axes. Received {n}.")
@@ -242,6 +330,9 @@ def with_space_to_batch(
         filter_shape: size of the window, needed for "SAME".
         spatial_dims: the spatial axes, counted from 1; the first ones if None.
         data_format: the order of the axes; channels are second if it starts with "NC".
+
+    Returns:
+        A tensor.
     """
     check_callable(op, "op")
     rates = to_shape_tuple(dilation_rate)

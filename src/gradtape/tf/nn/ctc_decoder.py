@@ -12,9 +12,10 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_sparse
 from gradtape.tf.public_op import FULL_FLOATS, check_dtype
 
 
@@ -47,7 +48,12 @@ def pack_labels(rows: Sequence[Sequence[int]]) -> SparseTensor:
     )
 
 
-@call_on_host
+@call_on_host(
+    lambda scores, *_: (
+        describe_sparse([None, None], np.int64),
+        Spec(((scores._array.shape[1], 1), scores._array.dtype)),
+    )
+)
 def find_best_path(scores: Tensor, lengths: Tensor, merge: bool, blank: int) -> tuple[Any, Tensor]:
     """Find the labels of the best class at each step, and minus the sum of their scores."""
     array, steps = np.asarray(scores._array), np.asarray(lengths._array).tolist()
@@ -116,7 +122,12 @@ def beam_search(logs: Any, width: int, paths: int) -> list[tuple[tuple[int, ...]
     return sorted(ranked, key=lambda item: -item[1])[:paths]
 
 
-@call_on_host
+@call_on_host(
+    lambda scores, lengths, width, paths: (
+        [describe_sparse([None, None], np.int64)] * paths,
+        Spec(((scores._array.shape[1], paths), scores._array.dtype)),
+    )
+)
 def find_best_beams(
     scores: Tensor, lengths: Tensor, width: int, paths: int
 ) -> tuple[list[Any], Tensor]:

@@ -149,7 +149,15 @@ def compute_alignment_loss(
 
 @public
 def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
-    """Distinct labels of each row, padded with 0, and for each label its index among them."""
+    """Distinct labels of each row, padded with 0, and for each label its index among them.
+
+    Args:
+        labels: a tensor (batch, length).
+        name: has no effect here.
+
+    Returns:
+        The distinct labels of each row, and for each label its index among them.
+    """
     return list(apply_raw(find_distinct_in_rows, convert(labels), outputs=True))
 
 

@@ -70,6 +70,9 @@ def dilation2d(
         data_format: "NHWC".
         dilations: four numbers.
         name: has no effect here.
+
+    Returns:
+        A tensor (batch, height, width, channels).
     """
     if data_format != "NHWC":
         raise ValueError(f"dilation2d: data_format must be 'NHWC'. Received {data_format!r}.")
@@ -115,6 +118,18 @@ def erosion2d(
     """Greyscale erosion: the smallest difference of input and filter in each window.
 
     The arguments are those of `dilation2d`.
+
+    Args:
+        value: images (batch, height, width, channels).
+        filters: a tensor (height, width, channels).
+        strides: the step of the window, four numbers.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: the distance of neighbouring filter elements, four numbers.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, height, width, channels).
     """
     x, w = convert_pair(value, filters)
     flipped = s.flip(w, axes=(-3, -2))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from gradtape.core.argument import check_callable
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.shapes import TensorShape
@@ -26,8 +29,13 @@ def noise_shape_of(x: Tensor, noise_shape: Any) -> Any:
     return noise_shape
 
 
-def drop_elements(x: Any, rate: Any, noise_shape: Any, sample: Any) -> Tensor:
-    """Set a fraction `rate` of `x` to zero; `sample(shape, dtype)` draws from [0, 1)."""
+def drop_elements(
+    x: Any, rate: Any, noise_shape: Any, sample: Callable[..., Any], advances: bool = False
+) -> Tensor:
+    """Set a fraction `rate` of `x` to zero; `sample(shape=…, dtype=…)` draws from [0, 1).
+
+    A stream that `advances` does so for the rate 0, too: later draws do not depend on the rate.
+    """
     tensor = convert(x)
     dtype = tensor.dtype
     if not dtype.is_floating:
@@ -43,7 +51,8 @@ def drop_elements(x: Any, rate: Any, noise_shape: Any, sample: Any) -> Tensor:
                 f"Received {rate}."
             )
         if rate == 0:
-            sample([0], dtype)  # advances the stream, so that later draws do not depend on the rate
+            if advances:
+                sample(shape=[0], dtype=dtype)
             return tensor
         share = convert(rate, dtype)
         scaled = multiply(tensor, convert(1 / (1 - rate), dtype))
@@ -57,7 +66,7 @@ def drop_elements(x: Any, rate: Any, noise_shape: Any, sample: Any) -> Tensor:
                 f"Received {dtype.name} and {share.dtype.name}."
             )
         scaled = divide(tensor, subtract(convert(1, dtype), share))
-    keep = greater_equal(sample(shape, dtype), share)
+    keep = greater_equal(convert(sample(shape=shape, dtype=dtype)), share)
     result: Tensor = gate(scaled, keep)
     return result
 
@@ -81,9 +90,7 @@ def dropout(
     Raises:
         ValueError: if `x` is not floating, or `rate` not a scalar of its dtype in [0, 1).
     """
-    return drop_elements(
-        x, rate, noise_shape, lambda shape, dtype: uniform(shape, dtype=dtype, seed=seed)
-    )
+    return drop_elements(x, rate, noise_shape, partial(uniform, seed=seed), advances=True)
 
 
 @public
@@ -109,9 +116,29 @@ def stateless_dropout(
         A tensor like `x`.
     """
     alg = rng_alg or "auto_select"
-    return drop_elements(
-        x,
-        rate,
-        noise_shape,
-        lambda shape, dtype: stateless_uniform(shape, seed, dtype=dtype, alg=alg),
-    )
+    return drop_elements(x, rate, noise_shape, partial(stateless_uniform, seed=seed, alg=alg))
+
+
+@public
+def general_dropout(
+    x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
+) -> Tensor:
+    """`dropout` with random numbers from a function.
+
+    Args:
+        x: a floating tensor.
+        rate: a number, or scalar tensor, in [0, 1).
+        uniform_sampler: called with the keywords `shape` and `dtype`; returns numbers in [0, 1).
+        noise_shape: the shape of the mask, which broadcasts to that of `x`.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `x`.
+
+    Example:
+        >>> sampler = tf.random.Generator.from_seed(7).uniform
+        >>> tf.nn.experimental.general_dropout([1.0, 2.0, 3.0], 0.5, sampler).shape
+        TensorShape([3])
+    """
+    check_callable(uniform_sampler, "uniform_sampler")
+    return drop_elements(x, rate, noise_shape, uniform_sampler)

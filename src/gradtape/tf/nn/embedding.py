@@ -20,6 +20,21 @@ def embedding_lookup(
     """Rows of `params` for `ids`, scaled down to the norm `max_norm` if given.
 
     The gradient is IndexedSlices.
+
+    Args:
+        params: a table (rows, width), or a list of its parts.
+        ids: integers.
+        max_norm: the largest norm of a row, or None.
+        name: has no effect here.
+
+    Returns:
+        A tensor (*ids.shape, width).
+
+    Example:
+        >>> table = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> tf.nn.embedding_lookup(table, [1, 0]).numpy()
+        array([[3., 4.],
+               [1., 2.]], dtype=float32)
     """
     if isinstance(params, (list, tuple)):
         if not params:

@@ -9,12 +9,13 @@ import numpy as np
 
 from gradtape.core.argument import as_integer, as_real
 from gradtape.core.convert import convert
+from gradtape.core.dims import Dim
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
-from gradtape.core.shape_rule import BOOL, with_shape
+from gradtape.core.shape_rule import BOOL, FRESH, INT64, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.host_function import call_on_host
 from gradtape.graph.raw_function import apply_raw
-from gradtape.graph.side_effect import call_on_host
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take, take_along
@@ -95,7 +96,19 @@ def apply_fractional_pool(
     return FractionalPool(out, *marks)
 
 
-@call_on_host
+def describe_windows(x: Tensor, op: str, ratio: Any, *_: Any) -> list[Spec]:
+    """Result rule of `draw_windows`: the longest window depends on the draws."""
+    sizes = [x._array.shape[i] for i in (1, 2)]
+    counts = [
+        FRESH if type(n) is Dim else int(np.floor(n / ratio[i]))
+        for i, n in zip((1, 2), sizes, strict=True)
+    ]
+    found = [Spec(((n, FRESH), dtype)) for n in counts for dtype in (INT64, BOOL)]
+    ends = [n + 1 if isinstance(n, int) else FRESH for n in counts]
+    return [*found, *(Spec(((n,), INT64)) for n in ends)]
+
+
+@call_on_host(describe_windows)
 def draw_windows(
     x: Tensor, op: str, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int
 ) -> list[Tensor]:
@@ -179,7 +192,19 @@ def fractional_avg_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalPool:
-    """Means of windows as in `fractional_max_pool`; here the ratio must be four numbers."""
+    """Means of windows as in `fractional_max_pool`; here the ratio must be four numbers.
+
+    Args:
+        value: images (batch, height, width, channels).
+        pooling_ratio: four numbers; the first and the last are 1.
+        pseudo_random: how to choose the boundaries.
+        overlapping: whether windows share their boundary.
+        seed: an integer; 0: no seed.
+        name: has no effect here.
+
+    Returns:
+        The means, and the boundaries of rows and columns.
+    """
     if not isinstance(pooling_ratio, (list, tuple)):
         raise TypeError(f"Expected list for 'pooling_ratio', not {pooling_ratio!r}.")
     ratio = tuple(float(r) for r in pooling_ratio)

@@ -40,6 +40,9 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
         inputs: a tensor; integers become floats.
         decreasing: whether the result decreases; otherwise it increases.
         axis: the axis of the sequences.
+
+    Returns:
+        A tensor like `inputs`, and the segments.
     """
     x = check_dtype("IsotonicRegression", convert(inputs), REAL)
     if x.dtype.is_integer:

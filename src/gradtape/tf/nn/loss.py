@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
-from gradtape.core.errors import (
-    HANDLED,
-    InvalidArgumentError,
-    handle_error,
-    hide_library_frames,
-    public,
-)
+from gradtape.core.errors import InvalidArgumentError, handle_error, public
+from gradtape.core.replica import replica_state
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.nn import softmax as softmax_ops
@@ -44,6 +40,14 @@ def normalize_logits_axis(op: str, x: Tensor, axis: Any) -> int:
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Exponentials of `logits`, scaled to sum to one along `axis` (the last, if None).
 
+    Args:
+        logits: a tensor of floats.
+        axis: the axis of the classes; the last, if None.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `logits`.
+
     Example:
         >>> tf.nn.softmax([0.0, 0.0]).numpy()
         array([0.5, 0.5], dtype=float32)
@@ -54,7 +58,16 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
 
 @public
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Logarithm of the softmax along `axis` (the last, if None)."""
+    """Logarithm of the softmax along `axis` (the last, if None).
+
+    Args:
+        logits: a tensor of floats.
+        axis: the axis of the classes; the last, if None.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `logits`.
+    """
     x = check_dtype("LogSoftmax", convert(logits), FLOATS)
     return softmax_ops.log_softmax(x, axis=normalize_logits_axis("log_softmax", x, axis))
 
@@ -149,6 +162,9 @@ def sparse_softmax_cross_entropy_with_logits(
         logits: unscaled log-probabilities.
         name: has no effect here.
 
+    Returns:
+        A tensor of the shape of `labels`.
+
     Raises:
         InvalidArgumentError: if a label is out of range.
         ValueError: if the shapes are incompatible.
@@ -159,7 +175,7 @@ def sparse_softmax_cross_entropy_with_logits(
     """
     try:
         return compute_sparse_loss(labels, logits)
-    except HANDLED as error:
+    except Exception as error:
         loss = sparse_softmax_cross_entropy_with_logits
         try:
             return handle_error(error, loss, (labels, logits), {})
@@ -209,7 +225,16 @@ def convert_logits_and_labels(op: str, labels: Any, logits: Any) -> tuple[Tensor
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
-    """Cross-entropy of independent binary labels, elementwise."""
+    """Cross-entropy of independent binary labels, elementwise.
+
+    Args:
+        labels: probabilities between 0 and 1, of the shape of `logits`.
+        logits: a tensor of floats.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `logits`.
+    """
     x, y = convert_logits_and_labels("Mul", labels, logits)
     return softmax_ops.sigmoid_cross_entropy(x, y)
 
@@ -218,7 +243,17 @@ def sigmoid_cross_entropy_with_logits(
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
-    """`sigmoid_cross_entropy_with_logits` with positive labels weighted by `pos_weight`."""
+    """`sigmoid_cross_entropy_with_logits` with positive labels weighted by `pos_weight`.
+
+    Args:
+        labels: probabilities between 0 and 1, of the shape of `logits`.
+        logits: a tensor of floats.
+        pos_weight: the weight of positive labels.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `logits`.
+    """
     x, y = convert_logits_and_labels("Mul", labels, logits)
     weight = (convert(pos_weight, x.dtype) - 1) * y + 1
     # TensorFlow's formula: at a logit of zero its derivative differs from that of softplus.
@@ -237,6 +272,9 @@ def log_poisson_loss(
         log_input: logarithms of the rates.
         compute_full_loss: whether to add Stirling's approximation of the constant.
         name: has no effect here.
+
+    Returns:
+        A tensor like `targets`.
     """
     x, z = convert_logits_and_labels("Mul", targets, log_input)
     loss = e.exp(x) - x * z
@@ -249,7 +287,19 @@ def log_poisson_loss(
 
 @public
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
-    """Half the sum of the squares."""
+    """Half the sum of the squares.
+
+    Args:
+        t: a tensor of floats.
+        name: has no effect here.
+
+    Returns:
+        A scalar.
+
+    Example:
+        >>> print(tf.nn.l2_loss([3.0, 4.0]).numpy())
+        12.5
+    """
     x = check_dtype("L2Loss", convert(t), FLOATS)
     axes = tuple(range(-x._array.ndim, 0))
     return e.divide(
@@ -261,7 +311,21 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
-    """Sum of losses divided by `global_batch_size`, which defaults to their number."""
+    """Sum of losses divided by the number of examples of all replicas.
+
+    Args:
+        per_example_loss: losses of this replica, one for each example.
+        sample_weight: a factor for each example, or None.
+        global_batch_size: number of examples of all replicas; by default the number of losses
+            times the number of replicas.
+
+    Returns:
+        A scalar. The sum of those of all replicas is the mean over the global batch.
+
+    Raises:
+        ValueError: if `per_example_loss` is a scalar.
+        RuntimeError: in the scope of a strategy, outside of its replicas.
+    """
     x = convert(per_example_loss)
     if not x._array.ndim:
         raise ValueError(
@@ -270,14 +334,42 @@ def compute_average_loss(
     if sample_weight is not None:
         weight = convert(sample_weight, None if has_own_dtype(sample_weight) else x.dtype)
         x = x * e.cast(weight, dtype=x._array.dtype)
-    count = (
-        x._array.shape[0] if global_batch_size is None else int(convert(global_batch_size)._array)
-    )
-    return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False) / float(count)
+    total = reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False)
+    if global_batch_size is not None:
+        return total / float(int(convert(global_batch_size)._array))
+    if replica_state.strategy is not None and replica_state.replica is None:
+        raise RuntimeError(
+            "You are calling `compute_average_loss` in cross replica context, while it was "
+            "expected to be called in replica context."
+        )
+    return total / float(x._array.shape[0] * count_replicas())
 
 
 @public
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """Sum of a regularization loss, divided by the number of replicas, which is one here."""
+    """Sum of a regularization loss, divided by the number of replicas.
+
+    Args:
+        regularization_loss: the loss of this replica.
+
+    Returns:
+        A scalar. The sum of those of all replicas is the loss.
+
+    Raises:
+        RuntimeError: in the scope of a strategy, outside of its replicas.
+    """
+    if replica_state.strategy is not None and replica_state.replica is None:
+        raise RuntimeError(
+            "You are calling `scale_regularization_loss` in cross replica context, while it was "
+            "expected to be called in replica context."
+        )
     x = check_dtype("Sum", convert(regularization_loss), NUMBERS)
-    return reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False)
+    total = reduce_sum(x, axis=tuple(range(-x._array.ndim, 0)), keepdims=False)
+    count = count_replicas()
+    return total if count == 1 else total / float(count)
+
+
+def count_replicas() -> int:
+    """The number of replicas of the current strategy."""
+    strategy = replica_state.strategy
+    return 1 if strategy is None else int(strategy.num_replicas_in_sync)

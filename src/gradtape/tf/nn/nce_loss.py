@@ -41,6 +41,13 @@ def compute_accidental_hits(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Positions at which a sampled class equals a true class.
 
+    Args:
+        true_classes: integers (batch, num_true).
+        sampled_candidates: integers (sampled,).
+        num_true: the number of true classes of an example.
+        seed: has no effect here.
+        name: has no effect here.
+
     Returns:
         Rows of `true_classes`, positions in `sampled_candidates`, and for each the smallest
         float32, which added to a logit excludes the class.
@@ -171,6 +178,22 @@ def sampled_softmax_loss(
     """Softmax cross-entropy over the true classes and some sampled ones.
 
     The arguments are those of `nce_loss`.
+
+    Args:
+        weights: the table of class weights (classes, width), or a list of its parts.
+        biases: a vector of class biases.
+        labels: integers (batch, num_true).
+        inputs: a tensor (batch, width).
+        num_sampled: the number of classes to sample.
+        num_classes: the number of classes.
+        num_true: the number of true classes of an example.
+        sampled_values: the result of a candidate sampler, or None.
+        remove_accidental_hits: whether sampled classes that are true ones are left out.
+        seed: an integer or None.
+        name: has no effect here.
+
+    Returns:
+        A loss for each example (batch,).
     """
     logits, target = compute_sampled_logits(
         weights,

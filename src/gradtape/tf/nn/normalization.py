@@ -5,14 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from gradtape.core.argument import check_text
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.shapes import normalize_axes
-from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_constant import compute_constant, to_scalar
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
@@ -46,6 +44,9 @@ def moments(
         shift: has no effect here.
         keepdims: keep the reduced axes with length one.
         name: has no effect here.
+
+    Returns:
+        Mean and variance.
     """
     tensor = check_dtype("SquaredDifference", convert(x), INEXACT | INDICES)
     y = widen_half(tensor)
@@ -69,7 +70,18 @@ def squared_magnitude(distance: Any) -> Any:
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance of `x` along `axes`, with elements weighted by `frequency_weights`."""
+    """Mean and variance of `x` along `axes`, with elements weighted by `frequency_weights`.
+
+    Args:
+        x: a tensor.
+        axes: the axes to reduce.
+        frequency_weights: weights that broadcast with `x`.
+        keepdims: whether to keep the reduced axes with size one.
+        name: has no effect here.
+
+    Returns:
+        Mean and variance.
+    """
     tensor = convert(x)
     y = widen_half(tensor)
     along = normalize_axes(to_shape_tuple(axes), y._array.ndim, "weighted_moments")
@@ -91,11 +103,22 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Any]:
-    """Count, sum and sum of squares along `axes`, of `x` or of `x` minus `shift`."""
+    """Count, sum and sum of squares along `axes`, of `x` or of `x` minus `shift`.
+
+    Args:
+        x: a tensor.
+        axes: the axes to reduce.
+        shift: a value near the mean that is subtracted first, or None.
+        keepdims: whether to keep the reduced axes with size one.
+        name: has no effect here.
+
+    Returns:
+        Count, sum, sum of squares, and `shift`.
+    """
     tensor = convert(x)
     along = normalize_axes(to_shape_tuple(axes), tensor._array.ndim, "sufficient_statistics")
     size = prod([tensor._array.shape[k] for k in along])
-    count = compute_constant(np.dtype(tensor._array.dtype).type, size)
+    count = compute_constant(to_scalar, size, tensor._array.dtype)
     shifted = tensor if shift is None else tensor - convert(shift, tensor.dtype)
     sums = reduce_sum(shifted, axis=along, keepdims=keepdims)
     squares = reduce_sum(e.square(shifted), axis=along, keepdims=keepdims)
@@ -111,7 +134,18 @@ def sufficient_statistics(
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from the results of `sufficient_statistics`."""
+    """Mean and variance from the results of `sufficient_statistics`.
+
+    Args:
+        counts: the number of elements.
+        mean_ss: their sum.
+        variance_ss: the sum of their squares.
+        shift: a value near the mean that is subtracted first, or None.
+        name: has no effect here.
+
+    Returns:
+        Mean and variance.
+    """
     share = e.reciprocal(convert(counts))
     middle = convert(mean_ss) * share
     mean = middle if shift is None else middle + convert(shift, middle.dtype)
@@ -128,7 +162,20 @@ def batch_normalization(
     variance_epsilon: float,
     name: str | None = None,
 ) -> Tensor:
-    """`x` normalised by `mean` and `variance`, then scaled and shifted if those are given."""
+    """`x` normalised by `mean` and `variance`, then scaled and shifted if those are given.
+
+    Args:
+        x: a tensor.
+        mean: the mean.
+        variance: the variance.
+        offset: what is added at the end, or None.
+        scale: the factor, or None.
+        variance_epsilon: a small number that avoids a division by zero.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `x`.
+    """
     tensor = convert(x)
     middle, spread = convert(mean), convert(variance)
     factor = e.rsqrt(spread + variance_epsilon)
@@ -177,7 +224,17 @@ def is_small_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """`value` plus a vector along its channels: the last axis, or the second for "NC…"."""
+    """`value` plus a vector along its channels: the last axis, or the second for "NC…".
+
+    Args:
+        value: a tensor.
+        bias: a vector, one number for each channel.
+        data_format: "N...C" or "NC...".
+        name: has no effect here.
+
+    Returns:
+        A tensor like `value`.
+    """
     x, b = convert_pair(value, bias)
     check_same_dtype("BiasAdd", x, b)
     if data_format is not None:
@@ -223,6 +280,9 @@ def local_response_normalization(
         alpha: the weight of the sum.
         beta: the exponent.
         name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
     """
     x = check_dtype("LRN", convert(input), FLOATS)
     if x._array.ndim != 4:
@@ -249,6 +309,20 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:
-    """`batch_normalization` with offset `beta`, and optionally scale `gamma`."""
+    """`batch_normalization` with offset `beta`, and optionally scale `gamma`.
+
+    Args:
+        input: a tensor.
+        mean: the mean.
+        variance: the variance.
+        beta: the offset.
+        gamma: the scale.
+        variance_epsilon: a small number that avoids a division by zero.
+        scale_after_normalization: whether to use `gamma`.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     scale = gamma if scale_after_normalization else None
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)

@@ -62,5 +62,16 @@ def extract_patches(
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Tensor:
-    """Windows of volumes (batch, depth, height, width, channels), laid out in the channels."""
+    """Windows of volumes (batch, depth, height, width, channels), laid out in the channels.
+
+    Args:
+        input: volumes (batch, depth, height, width, channels).
+        ksizes: the size of the window, five numbers.
+        strides: the step of the window, five numbers.
+        padding: "SAME" or "VALID".
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, depth, height, width, window * channels).
+    """
     return extract_windows("ExtractVolumePatches", input, 3, ksizes, strides, 1, padding)

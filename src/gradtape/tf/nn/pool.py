@@ -59,8 +59,8 @@ def apply_pool(
         padding,
         first,
     )
-    if any(max(ends) >= k for ends, k in zip(window.paddings, window.reach(), strict=True)) and (
-        not isinstance(padding, str)
+    if not isinstance(padding, str) and any(
+        max(ends) >= k for ends, k in zip(window.paddings, window.reach(), strict=True)
     ):
         raise InvalidArgumentError(
             f"{op}: padding must be smaller than the window. Received {padding} and {size}."
@@ -139,6 +139,9 @@ def make_pool(
         padding: "SAME", "VALID", or a pair for each axis.
         data_format: the order of the axes; by default, channels last.
         name: has no effect here.
+
+    Returns:
+        A tensor with fewer elements along the axes of the window.
     """
     return public(pool)
 
@@ -173,7 +176,21 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Largest elements ("MAX") or means ("AVG") of windows, which may be dilated."""
+    """Largest elements ("MAX") or means ("AVG") of windows, which may be dilated.
+
+    Args:
+        input: a tensor (batch, ..., channels).
+        window_shape: the size of the window for each spatial axis.
+        pooling_type: "MAX" or "AVG".
+        strides: the step of the window for each spatial axis.
+        padding: "SAME" or "VALID".
+        data_format: where the channels are.
+        dilations: the distance of neighbouring elements of a window.
+        name: has no effect here.
+
+    Returns:
+        A tensor (batch, ..., channels).
+    """
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG'. Received {pooling_type!r}.")
     n = len(window_shape)

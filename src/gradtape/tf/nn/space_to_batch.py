@@ -22,6 +22,9 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         block_shape: the size of the blocks along each spatial axis.
         paddings: for each spatial axis the number of zeros to add before and after.
         name: has no effect here.
+
+    Returns:
+        A tensor with a larger batch.
     """
     x = convert(input)
     blocks = to_shape_tuple(block_shape)
@@ -64,6 +67,15 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     """Inverse of `space_to_batch`.
 
     `crops` has a pair for each spatial axis: the sizes to cut off at its start and end.
+
+    Args:
+        input: a tensor.
+        block_shape: the size of a block along each spatial axis.
+        crops: how much to cut from both ends of each spatial axis.
+        name: has no effect here.
+
+    Returns:
+        A tensor with a smaller batch.
     """
     x = convert(input)
     blocks = to_shape_tuple(block_shape) * (2 if isinstance(block_shape, int) else 1)

@@ -25,7 +25,17 @@ def check_block_arguments(op: str, x: Tensor, block_size: int, data_format: str)
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Blocks of `block_size` × `block_size` pixels, moved into the channels."""
+    """Blocks of `block_size` × `block_size` pixels, moved into the channels.
+
+    Args:
+        input: images (batch, height, width, channels).
+        block_size: the side of a block.
+        data_format: "NHWC" or "NCHW".
+        name: has no effect here.
+
+    Returns:
+        Smaller images with more channels.
+    """
     x = convert(input)
     k = block_size
     check_block_arguments("space_to_depth", x, k, data_format)
@@ -43,7 +53,17 @@ def space_to_depth(
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Channels moved into blocks of pixels: the inverse of `space_to_depth`."""
+    """Channels moved into blocks of pixels: the inverse of `space_to_depth`.
+
+    Args:
+        input: images (batch, height, width, channels).
+        block_size: the side of a block.
+        data_format: "NHWC" or "NCHW".
+        name: has no effect here.
+
+    Returns:
+        Larger images with fewer channels.
+    """
     x = convert(input)
     k = block_size
     check_block_arguments("depth_to_space", x, k, data_format)

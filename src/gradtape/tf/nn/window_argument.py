@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.core.argument import as_host_array, describe
 from gradtape.core.convert import to_shape_tuple
+from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.ops import shape as s
 from gradtape.ops.convolution.window import Window
@@ -75,7 +76,7 @@ def make_window(
         )
     pairs = []
     for n, span, stride in zip(spatial, unpadded.reach(), strides, strict=True):
-        missing = max((-(-n // stride) - 1) * stride + span - n, 0)
+        missing = max_size((-(-n // stride) - 1) * stride + span - n, 0)
         pairs.append((missing // 2, missing - missing // 2))
     return unpadded._replace(paddings=tuple(pairs))
 

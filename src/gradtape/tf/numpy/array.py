@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.argument import as_host_array, as_index, as_sequence, describe
+from gradtape.core.argument import as_host_array, describe
 from gradtape.core.errors import public
-from gradtape.core.shapes import TensorShape, normalize_axes, normalize_axis
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, with_shape
+from gradtape.core.shapes import TensorShape, normalize_axes
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
-from gradtape.tf.array import concat_split
+from gradtape.tf.array import concat_split, repeat_roll
 from gradtape.tf.array import shape as tf
 from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.array.pad import pad as pad_tensor
@@ -23,7 +24,6 @@ from gradtape.tf.numpy.promotion import (
     PromotionSettings,
     as_tnp_dtype,
     as_tnp_tensor,
-    promote_tensors,
 )
 from gradtape.tf.public_op import has_own_dtype
 
@@ -75,9 +75,18 @@ def wrap_numpy_creator(name: str) -> Callable[..., Tensor]:
     return make
 
 
+def infer_created_spec(maker: Any, options: dict[str, Any], *args: Any) -> Spec:
+    """Rank and dtype of an array that NumPy creates; its sizes depend on values."""
+    ones = [np.ones(a.shape, a.dtype)[()] if type(a) is Spec else a for a in args]
+    like = np.asarray(maker(*ones, **options))
+    return Spec(((FRESH,) * like.ndim, like.dtype))
+
+
+@with_shape(infer_created_spec)
 def call_numpy_creator(maker: Any, options: dict[str, Any], *args: Any) -> Any:
     """Call a creation function of NumPy and return an array."""
-    return np.asarray(maker(*args, **options))
+    scalars = [a[()] if isinstance(a, np.ndarray) else a for a in args]
+    return np.asarray(maker(*scalars, **options))
 
 
 zeros = wrap_numpy_creator("zeros")
@@ -285,89 +294,19 @@ atleast_3d = make_atleast(3, reshape_to_3d)
 
 
 @public
-def concatenate(arys: Any, axis: Any = 0) -> Tensor:
-    """As `numpy.concatenate`; joins the flattened arrays if `axis` is None."""
-    parts = promote_tensors(*arys)
-    if axis is None:
-        return concat_split.concat([tf.reshape(p, [-1]) for p in parts], 0)
-    return concat_split.concat(parts, axis)
-
-
-@public
-def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
-    """As `numpy.append`."""
-    return concatenate([as_tnp_tensor(arr), as_tnp_tensor(values)], axis)
-
-
-@public
-def stack(arrays: Any, axis: int = 0) -> Tensor:
-    """As `numpy.stack`."""
-    return concat_split.stack(promote_tensors(*as_sequence(arrays, "arrays")), axis)
-
-
-@public
-def hstack(tup: Any) -> Tensor:
-    """As `numpy.hstack`."""
-    parts = [atleast_1d(a) for a in as_sequence(tup, "tup")]
-    return concatenate(parts, 0 if parts[0]._array.ndim == 1 else 1)
-
-
-@public
-def vstack(tup: Any) -> Tensor:
-    """As `numpy.vstack`."""
-    return concatenate([atleast_2d(a) for a in as_sequence(tup, "tup")], 0)
-
-
-@public
-def dstack(tup: Any) -> Tensor:
-    """As `numpy.dstack`."""
-    return concatenate([atleast_3d(a) for a in as_sequence(tup, "tup")], 2)
-
-
-@public
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    """As `numpy.split`: into equal parts, or at the given positions."""
-    x = as_tnp_tensor(ary)
-    if isinstance(indices_or_sections, int):
-        return concat_split.split(x, indices_or_sections, axis)
-    axis = normalize_axis(axis, x._array.ndim, "split")
-    inner = as_sequence(indices_or_sections, "indices_or_sections")
-    at = [0, *(as_index(i, "indices_or_sections") for i in inner), x._array.shape[axis]]
-    return concat_split.split(x, [b - a for a, b in pairwise(at)], axis)
-
-
-@public
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
-    """As `numpy.vsplit`."""
-    return split(ary, indices_or_sections, 0)
-
-
-@public
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
-    """As `numpy.hsplit`."""
-    return split(ary, indices_or_sections, 1 if ndim(ary) > 1 else 0)
-
-
-@public
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
-    """As `numpy.dsplit`."""
-    return split(ary, indices_or_sections, 2)
-
-
-@public
 def tile(a: Any, reps: Any) -> Tensor:
     """As `numpy.tile`; `a` or `reps` is padded in front to the same number of axes."""
     x = as_tnp_tensor(a)
     times = as_axes(reps, "reps")
     rank = builtins.max(len(times), x._array.ndim)
     x = tf.reshape(x, (1,) * (rank - x._array.ndim) + x._array.shape)
-    return tf.tile(x, [1] * (rank - len(times)) + times)
+    return repeat_roll.tile(x, [1] * (rank - len(times)) + times)
 
 
 @public
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     """As `numpy.repeat`."""
-    return tf.repeat(as_tnp_tensor(a), repeats, axis)
+    return repeat_roll.repeat(as_tnp_tensor(a), repeats, axis)
 
 
 @public
@@ -375,8 +314,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     """As `numpy.roll`; rolls the flattened array if `axis` is None."""
     x = as_tnp_tensor(a)
     if axis is None:
-        return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), x._array.shape)
-    return tf.roll(x, shift, axis)
+        return tf.reshape(repeat_roll.roll(tf.reshape(x, [-1]), shift, 0), x._array.shape)
+    return repeat_roll.roll(x, shift, axis)
 
 
 @public
@@ -384,7 +323,7 @@ def flip(m: Any, axis: Any = None) -> Tensor:
     """As `numpy.flip`."""
     x = as_tnp_tensor(m)
     along = range(x._array.ndim) if axis is None else as_axes(axis, "axis")
-    return tf.reverse(x, list(along))
+    return repeat_roll.reverse(x, list(along))
 
 
 @public

@@ -124,6 +124,7 @@ def index_like_numpy(tensor: Tensor, key: Any) -> Tensor:
     """Index as NumPy does: by slices, integer arrays and boolean arrays."""
     basic = ORIGINAL_ATTRIBUTES["__getitem__"]
     parts = list(key) if isinstance(key, tuple) else [key]
+    parts = [part if (v := variable_of(part)) is None else v.value() for part in parts]
     if not any(map(is_advanced_index, parts)):
         result: Tensor = basic(tensor, key)
         return result

@@ -35,6 +35,9 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
         logdir: has no effect here.
         options: has no effect here.
 
+    Returns:
+        None.
+
     Raises:
         AlreadyExistsError: if it is already running.
     """
@@ -46,6 +49,12 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
 
 def stop(save: bool = True) -> None:
     """Stop the profiler; nothing is written.
+
+    Args:
+        save: has no effect here.
+
+    Returns:
+        None.
 
     Raises:
         UnavailableError: if it was not started.
@@ -93,7 +102,14 @@ class Trace:
         return self
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Accept metadata; it is not stored."""
+        """Accept metadata; it is not stored.
+
+        Args:
+            **kwargs: metadata.
+
+        Returns:
+            None.
+        """
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
         """Do nothing."""

@@ -189,7 +189,8 @@ def outer_size_of(values: Any) -> int:
     array = values.row_splits._array if isinstance(values, RaggedTensor) else values._array
     if not array.ndim:
         raise InvalidArgumentError("RaggedTensor: values must have rank >= 1. Received a scalar.")
-    return int(array.shape[0]) - isinstance(values, RaggedTensor)
+    size: int = array.shape[0] - isinstance(values, RaggedTensor)
+    return size
 
 
 def total_rank_of(value: Any) -> int:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.argument import as_sequence, check_callable
+from gradtape.core.argument import check_callable
 from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.row_partition import as_splits_dtype
@@ -20,21 +21,17 @@ from gradtape.core.ragged.tensor import (
     ragged_from_splits,
 )
 from gradtape.core.shape_rule import FRESH, INT64, keep_shape, with_shape
-from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.shape import reshape
 from gradtape.tf.math.cast import cast
 from gradtape.tf.ragged.conversion import (
     as_partition_vector,
-    from_sparse,
-    from_tensor,
     from_value_rowids,
     outer_size_of,
 )
 from gradtape.tf.ragged.shape import check_same_splits, to_ragged_rank
-from gradtape.tf.strings.conversion import as_string
-from gradtape.tf.strings.join import join
 
 
 @public
@@ -178,6 +175,9 @@ def range(
         name: has no effect here.
         row_splits_dtype: int32 or int64.
 
+    Returns:
+        A RaggedTensor.
+
     Example:
         >>> tf.ragged.range([3, 0, 2])
         <tf.RaggedTensor [[0, 1, 2], [], [0, 1]]>
@@ -228,6 +228,9 @@ def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
         op: function whose result has the same outer size as the flat values.
         *args: arguments of `op`. The ragged ones, also inside lists, must have the same rows.
         **kwargs: keyword arguments of `op`, treated likewise.
+
+    Returns:
+        A RaggedTensor, or what `op` returns if no argument is ragged.
     """
     found: list[RaggedTensor] = []
 
@@ -254,13 +257,21 @@ def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
                 check_same_splits("map_flat_values", a, b)
     result = as_ragged_or_tensor(result)
     size = first.flat_values._array.shape[0]
-    if result.shape.rank == 0 or result.shape[0] != size:
+    if not has_rows(result, size):
         raise ValueError(
             "tf.ragged.map_flat_values requires that the output of `op` have the same "
             f"outer-dimension size as flat_values of any ragged inputs. (output shape: "
             f"{result.shape}; expected outer dimension size: {size})"
         )
     return first.with_flat_values(result)
+
+
+def has_rows(result: Any, size: Any) -> bool:
+    """Whether a result has `size` rows; unknown sizes are assumed to be equal."""
+    if not isinstance(result, Tensor):
+        return result.shape[0] is None or bool(result.shape[0] == size)
+    shape = result._array.shape
+    return bool(shape) and assume_same_shape(shape[:1], (size,))
 
 
 @public
@@ -271,6 +282,9 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         data: a tensor or ragged tensor.
         mask: bools for the first axes of `data`.
         name: has no effect here.
+
+    Returns:
+        A RaggedTensor or a tensor.
 
     Example:
         >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
@@ -320,58 +334,17 @@ def mask_row_splits(splits: Any, mask: Any) -> Any:
 
 
 @public
-def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
-    """All combinations of one element from each input, row by row, joined by "_X_".
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """For each value, the number of its row.
 
     Args:
-        inputs: ragged, sparse or dense tensors of rank 2 with strings or integers; the last of
-            them varies fastest.
+        splits: row splits.
         name: has no effect here.
+        out_type: int32 or int64.
 
-    Example:
-        >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])
-        <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+    Returns:
+        An integer vector.
     """
-    parts = [as_ragged_matrix(one) for one in as_sequence(inputs, "inputs")]
-    if len({outer_size_of(part) for part in parts}) > 1:
-        raise InvalidArgumentError("ragged.cross: inputs must have the same number of rows.")
-    found = apply_raw(
-        cross_row_splits, *(part.row_splits for part in parts), dynamic=True, outputs=True
-    )
-    splits, *index = found
-    words = [as_string(gather(p.values, at)) for p, at in zip(parts, index, strict=True)]
-    return ragged_from_splits(join(words, "_X_"), splits)
-
-
-def as_ragged_matrix(value: Any) -> RaggedTensor:
-    """Convert a sparse or dense tensor of rank 2 to a ragged one."""
-    if isinstance(value, SparseTensor):
-        return from_sparse(value)
-    found = as_ragged_or_tensor(value)
-    return found if isinstance(found, RaggedTensor) else from_tensor(found)
-
-
-def cross_row_splits_specs(*input_splits: Any) -> list[Any]:
-    """Specs of the results of `cross_row_splits`."""
-    return [Spec((input_splits[0].shape, INT64)), *[Spec(((FRESH,), INT64))] * len(input_splits)]
-
-
-@with_shape(cross_row_splits_specs)
-def cross_row_splits(*input_splits: Any) -> tuple[Any, ...]:
-    """Row splits of all combinations, and for each input the index of the value in each."""
-    lengths = [row_splits.lengths_of(splits).astype(np.int64) for splits in input_splits]
-    new = row_splits.splits_from_lengths(np.prod(lengths, axis=0))
-    ids, rest = row_splits.rowids_of(new), row_splits.offsets_of(new)
-    found = []
-    for splits, own in zip(reversed(input_splits), reversed(lengths), strict=True):
-        rest, at = np.divmod(rest, own[ids])
-        found.append(splits[ids] + at)
-    return (new, *reversed(found))
-
-
-@public
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """For each value, the number of its row."""
     given = as_partition_vector("row_splits_to_segment_ids", "splits", splits)
     ids: Tensor = apply_raw(row_splits.rowids_of, given, dynamic=True)
     return ids if out_type is None else cast(ids, out_type)
@@ -381,7 +354,17 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
-    """Row splits from the row number of each value."""
+    """Row splits from the row number of each value.
+
+    Args:
+        segment_ids: row numbers, in ascending order.
+        num_segments: the number of rows, or None.
+        out_type: int32 or int64.
+        name: has no effect here.
+
+    Returns:
+        An integer vector.
+    """
     splits = from_value_rowids(segment_ids, num_segments, validate=False).row_splits()
     return splits if out_type is None else cast(splits, out_type)
 
@@ -390,9 +373,22 @@ def segment_ids_to_row_splits(
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
-    """Group the slices of `data` into rows: slice `i` is appended to row `partitions[i]`."""
-    values = as_ragged_or_tensor(data)
-    ids = as_partition_vector("stack_dynamic_partitions", "partitions", partitions)
+    """Group the slices of `data` into rows: slice `i` is appended to row `partitions[i]`.
+
+    `partitions` may have more axes, with which the shape of `data` begins; `i` is then an index.
+
+    Args:
+        data: a tensor.
+        partitions: a row number for each slice.
+        num_partitions: the number of rows.
+        name: has no effect here.
+
+    Returns:
+        A RaggedTensor.
+    """
+    values, numbers = as_ragged_or_tensor(data), as_ragged_or_tensor(partitions)
+    values, numbers = flatten_partitions(values, numbers)
+    ids = as_partition_vector("stack_dynamic_partitions", "partitions", numbers)
     count = compute_integer(np.asarray, convert(num_partitions))
     if ids._array.shape[0] != outer_size_of(values):
         raise ValueError(
@@ -402,7 +398,34 @@ def stack_dynamic_partitions(
     order, splits = apply_raw(group_by_partition, ids, count, outputs=True)
     from gradtape.tf.ragged.gather_slice import gather_first_axis
 
-    return ragged_from_splits(gather_first_axis(values, order), splits)
+    kind = ids.dtype
+    if isinstance(as_ragged_or_tensor(data), RaggedTensor):
+        kind = dtypes.int64
+    return ragged_from_splits(gather_first_axis(values, order), cast(splits, kind))
+
+
+def flatten_partitions(values: Any, numbers: Any) -> tuple[Any, Any]:
+    """Merge the axes of `numbers` to one, in both, so that they are a vector of partitions."""
+    while isinstance(numbers, RaggedTensor):
+        if not isinstance(values, RaggedTensor):
+            raise InvalidArgumentError(
+                "stack_dynamic_partitions: data must be ragged like partitions. Received "
+                f"{type(values).__name__}."
+            )
+        check_same_splits("stack_dynamic_partitions", values.row_splits, numbers.row_splits)
+        values, numbers = values.values, numbers.values
+    rank = numbers._array.ndim
+    if rank == 1:
+        return values, numbers
+    if isinstance(values, RaggedTensor):
+        return values.merge_dims(0, rank - 1), reshape(numbers, [-1])
+    if values._array.shape[:rank] != numbers._array.shape:
+        raise ValueError(
+            "stack_dynamic_partitions: the shape of data must begin with that of partitions. "
+            f"Received {list(values._array.shape)} and {list(numbers._array.shape)}."
+        )
+    inner = list(values._array.shape[rank:])
+    return reshape(values, [-1, *inner]), reshape(numbers, [-1])
 
 
 @with_shape(lambda ids, count: [Spec((ids.shape, INT64)), Spec(((count + 1,), INT64))])

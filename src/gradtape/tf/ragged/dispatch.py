@@ -57,7 +57,8 @@ FLAT_VALUES_FUNCTIONS = {
 # Functions with an implementation of their own: its module, then the function's module and name
 RAGGED_IMPLEMENTATIONS = {
     "ragged.shape": {
-        "array.shape": "expand_dims reshape reverse shape squeeze tile",
+        "array.repeat_roll": "reverse tile",
+        "array.shape": "expand_dims reshape shape squeeze",
         "array.concat_split": "concat split stack",
     },
     "ragged.gather_slice": {"array.gather_slice": "gather gather_nd"},

@@ -10,6 +10,8 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import assume_same_shape
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.tensor import (
     RaggedTensor,
@@ -17,8 +19,9 @@ from gradtape.core.ragged.tensor import (
     ragged_from_nested_splits,
     ragged_from_splits,
 )
-from gradtape.core.shape_rule import with_shape
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.shape_rule import INT64, with_shape
+from gradtape.core.size_constant import compute_constant
+from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array import concat_split
@@ -160,15 +163,20 @@ def concat_ragged(parts: list[Any], at: int) -> Any:
         for one in splits[1:]:
             check_same_splits("concat", splits[0], one)
         return parts[0].with_values(concat_ragged([part.values for part in parts], at - 1))
-    counts = {outer_size_of(part) for part in parts}
-    if len(counts) > 1:
+    counts, many = [outer_size_of(part) for part in parts], len(parts)
+    if not all(assume_same_shape((n,), (counts[0],)) for n in counts):
         raise InvalidArgumentError(
-            f"concat: all tensors must have the same number of rows. Received {sorted(counts)}."
+            f"concat: all tensors must have the same number of rows. Received {counts}."
         )
-    count, many = counts.pop(), len(parts)
-    order = np.arange(count * many).reshape(many, count).T.ravel()
-    mixed = gather_first_axis(concat_ragged(parts, 0), make_tensor(order))
+    order = convert(compute_constant(interleave_rows, counts[0], many))
+    mixed = gather_first_axis(concat_ragged(parts, 0), order)
     return ragged_from_splits(mixed.values, mixed.row_splits[::many])
+
+
+@with_shape(lambda count, many: Spec(((count * many,), INT64)))
+def interleave_rows(count: int, many: int) -> Any:
+    """Positions of the rows of `many` concatenated tensors, those with equal numbers together."""
+    return np.arange(count * many).reshape(many, count).T.ravel()
 
 
 @side_effect(fails_only=True)
@@ -183,14 +191,30 @@ def check_same_splits(op: str, x: Any, y: Any) -> None:
 
 @public
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
-    """Tensors of one rank stacked along a new axis; their sizes may differ."""
+    """Tensors of one rank stacked along a new axis; their sizes may differ.
+
+    Args:
+        values: a list of tensors of one rank.
+        axis: the position of the new axis.
+        name: has no effect here.
+
+    Returns:
+        A RaggedTensor or a tensor.
+    """
     parts = [as_ragged_or_tensor(v) for v in values]
     if not parts:
         raise ValueError("ragged.stack: values must not be empty. Received an empty list.")
     rank = total_rank_of(parts[0])
     at = normalize_ragged_axis(axis, rank + 1, "stack")
-    if not any(isinstance(part, RaggedTensor) for part in parts) and rank == 0:
-        return concat_split.stack(parts, at)
+    if not any(isinstance(part, RaggedTensor) for part in parts):
+        if rank == 0 or at > max(rank - 2, 0):
+            return concat_split.stack(parts, at)
+        if rank == 1:
+            splits = np.cumsum([0, *(part._array.shape[0] for part in parts)])
+            return ragged_from_splits(
+                concat_split.concat(parts, 0), convert(splits.astype(np.int32))
+            )
+        parts = [from_tensor(part) for part in parts]
     found = match_ragged_ranks([insert_axis(part, at) for part in parts], "stack")
     return found[0] if len(found) == 1 else concat_ragged(found, at)
 

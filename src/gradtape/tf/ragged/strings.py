@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import public
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged.tensor import ragged_from_nested_splits
+from gradtape.core.shape_rule import FRESH, OBJECT
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host
 from gradtape.tf.ragged.broadcast import apply_elementwise
 from gradtape.tf.ragged.conversion import total_rank_of
 from gradtape.tf.ragged.shape import normalize_ragged_axis
@@ -48,7 +50,7 @@ def reduce_join(
     return ragged_from_nested_splits(words, [p._splits for p in outer], [p._uniform for p in outer])
 
 
-@call_on_host
+@call_on_host(lambda flat, splits, *_: Spec(((splits._array.shape[0] - 1,), OBJECT)))
 def join_rows(flat: Any, splits: Any, separator: str) -> Tensor:
     """Join the strings of each row."""
     words, ends, joint = flat._array, splits._array.tolist(), separator.encode()
@@ -76,7 +78,12 @@ def ngrams(
     )
 
 
-@call_on_host
+@call_on_host(
+    lambda flat, splits, how: (
+        Spec(((FRESH,), OBJECT)),
+        Spec((splits._array.shape, splits._array.dtype)),
+    )
+)
 def make_row_ngrams(flat: Any, splits: Any, how: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
     """The n-grams of each row, and their row splits."""
     from gradtape.tf.strings.join import make_ngram_function
@@ -103,7 +110,7 @@ def unicode_encode(
     return ragged_from_nested_splits(words, [p._splits for p in outer], [p._uniform for p in outer])
 
 
-@call_on_host
+@call_on_host(lambda flat, splits, *_: Spec(((splits._array.shape[0] - 1,), OBJECT)))
 def encode_rows(flat: Any, splits: Any, encoding: str, errors: str, replacement: int) -> Tensor:
     """Encode each row of code points as a string."""
     from gradtape.tf.strings.unicode import encode_characters

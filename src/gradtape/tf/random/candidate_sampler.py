@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -13,8 +12,10 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FLOAT32, INT64
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, shape_of_argument
 from gradtape.ops.random.philox import draw_long_words, unit64
 from gradtape.state.random.seed import SEEDS
 
@@ -96,8 +97,17 @@ def check_range_max(op: str, num_sampled: int, unique: bool, range_max: int) -> 
         )
 
 
+def describe_candidates(
+    true_classes: Any, num_true: int, num_sampled: int, *_: Any, **__: Any
+) -> Candidates:
+    """Result rule of the samplers."""
+    count = as_integer(num_sampled, "num_sampled")
+    true = Spec((shape_of_argument(true_classes), FLOAT32))
+    return Candidates(Spec(((count,), INT64)), true, Spec(((count,), FLOAT32)))  # type: ignore[arg-type]
+
+
 @public
-@partial(call_on_host, draws=True)
+@call_on_host(describe_candidates, draws=True)
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -133,7 +143,7 @@ def uniform_candidate_sampler(
 
 
 @public
-@partial(call_on_host, draws=True)
+@call_on_host(describe_candidates, draws=True)
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -173,7 +183,7 @@ def log_uniform_candidate_sampler(
 
 
 @public
-@call_on_host
+@call_on_host(describe_candidates)
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,

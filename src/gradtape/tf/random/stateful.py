@@ -46,6 +46,9 @@ def set_seed(seed: int | None) -> None:
     Args:
         seed: an integer; None for numbers that differ from run to run.
 
+    Returns:
+        None.
+
     Example:
         >>> tf.random.set_seed(7)
         >>> a = tf.random.uniform([2])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,13 @@ import numpy as np
 
 from gradtape.core.argument import as_host_array, as_integer
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host
 from gradtape.ops.random.philox import unit32
 from gradtape.state.random.seed import ON_SET_SEED, SEEDS
 from gradtape.tf.random.candidate_sampler import (
     Candidates,
     as_true_classes,
+    describe_candidates,
     draw_classes,
     sample_candidates,
 )
@@ -36,7 +36,7 @@ def check_num_sampled(op: str, num_sampled: int, unique: bool, size: int) -> Non
 
 
 @public
-@partial(call_on_host, draws=True)
+@call_on_host(describe_candidates, draws=True)
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -133,7 +133,7 @@ def make_alias_table(weights: list[float]) -> tuple[Any, Any]:
 
 
 @public
-@partial(call_on_host, draws=True)
+@call_on_host(describe_candidates, draws=True)
 def learned_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,

@@ -8,10 +8,11 @@ import numpy as np
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, broadcast_pair, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import incomplete_gamma
-from gradtape.tf.linalg.diagonal import diag_part
 from gradtape.tf.public_op import convert_pair
 
 
@@ -36,6 +37,7 @@ def broadcast_gradient_args(s0: Any, s1: Any, name: str | None = None) -> Broadc
     return BroadcastGradientArgs(*found)
 
 
+@with_shape(lambda s0, s1: [Spec(((FRESH,), s0.dtype)), Spec(((FRESH,), s0.dtype))])
 def find_broadcast_axes(s0: Any, s1: Any) -> tuple[Any, Any]:
     """Axes of the result that are missing or 1 in a shape; none if the shapes are equal."""
     if np.array_equal(s0, s1):
@@ -59,10 +61,11 @@ def igamma_grad_a(a: Any, x: Any, name: str | None = None) -> Tensor:
     return result
 
 
+@with_shape(broadcast_pair)
 def compute_igamma_slope(a: Any, x: Any) -> Any:
     """Compute the slope of broadcast raw arrays."""
     a, x = np.broadcast_arrays(a, x)
-    return incomplete_gamma.igamma_slope(a, x)
+    return incomplete_gamma.igamma_slope(a, x).astype(a.dtype, copy=False)
 
 
 @public
@@ -72,13 +75,9 @@ def random_gamma_grad(alpha: Any, sample: Any, name: str | None = None) -> Tenso
     return result
 
 
+@with_shape(broadcast_pair)
 def compute_sample_slope(alpha: Any, sample: Any) -> Any:
     """Compute the slope of broadcast raw arrays."""
     alpha, sample = np.broadcast_arrays(alpha, sample)
-    return incomplete_gamma.gamma_sample_slope(alpha, sample)
-
-
-@public
-def matrix_diag_part(input: Any, k: Any, padding_value: Any, name: str | None = None) -> Tensor:
-    """`tf.linalg.diag_part`, with diagonals aligned to the left."""
-    return diag_part(input, k=k, padding_value=padding_value, align="LEFT_LEFT")
+    slope = incomplete_gamma.gamma_sample_slope(alpha, sample)
+    return slope.astype(alpha.dtype, copy=False)

@@ -41,7 +41,6 @@ del kind
 
 @public
 def block_lstm_v2(
-    *,
     seq_len_max: Any,
     x: Any,
     cs_prev: Any,
@@ -92,7 +91,6 @@ def block_lstm_v2(
 
 @public
 def block_lstm(
-    *,
     seq_len_max: Any,
     x: Any,
     cs_prev: Any,
@@ -120,7 +118,6 @@ def block_lstm(
 
 @public
 def lstm_block_cell(
-    *,
     x: Any,
     cs_prev: Any,
     h_prev: Any,

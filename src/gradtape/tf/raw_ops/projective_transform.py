@@ -9,8 +9,11 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import float32
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FLOAT32, FRESH, INT64
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host
 from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.array.shape import reshape
 from gradtape.tf.math.cast import cast
@@ -48,7 +51,18 @@ def round_half_away(at: Any) -> Any:
     return np.trunc(at + np.copysign(np.float32(0.5), at))
 
 
-@call_on_host
+def describe_source_pixels(
+    transforms: Tensor, images: Tensor, output_shape: Tensor, interpolation: str, fill_mode: str
+) -> tuple[list[Spec], list[Spec], Spec]:
+    """Result rule of `find_source_pixels`."""
+    is_known = not isinstance(output_shape, SymbolicTensor)
+    sizes = np.ravel(output_shape._array).tolist() if is_known else (FRESH, FRESH)
+    full = (images._array.shape[0], *sizes)
+    count = 1 if interpolation == "NEAREST" else 4
+    return [Spec((full, INT64))] * count, [Spec((full, FLOAT32))] * count, Spec((full, FLOAT32))
+
+
+@call_on_host(describe_source_pixels)
 def find_source_pixels(
     transforms: Tensor,
     images: Tensor,

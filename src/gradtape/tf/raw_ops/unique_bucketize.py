@@ -11,8 +11,11 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_host_array
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, INT32
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_like
 
 
 class UniqueV2(NamedTuple):
@@ -30,7 +33,19 @@ class UniqueWithCountsV2(NamedTuple):
     count: Tensor  # type: ignore[assignment]
 
 
-@call_on_host
+def describe_unique_slices(x: Tensor, axes: Tensor, kind: str) -> tuple[Spec, Spec, Spec]:
+    """Result rule of `find_unique_slices`."""
+    shape = x._array.shape
+    if isinstance(axes, SymbolicTensor):
+        found = Spec(((FRESH,), np.dtype(kind)))
+        return Spec(((FRESH,) * len(shape), x._array.dtype)), found, found
+    along = np.ravel(axes._array).tolist()
+    axis = along[0] % len(shape) if along else 0
+    slices = Spec(((*shape[:axis], FRESH, *shape[axis + 1 :]), x._array.dtype))
+    return slices, Spec(((shape[axis],), np.dtype(kind))), Spec(((FRESH,), np.dtype(kind)))
+
+
+@call_on_host(describe_unique_slices)
 def find_unique_slices(x: Tensor, axes: Tensor, kind: str) -> tuple[Tensor, Tensor, Tensor]:
     """Unique slices in order of first occurrence, indices and counts."""
     array, along = np.asarray(x._array), np.asarray(axes._array).ravel().tolist()
@@ -83,7 +98,7 @@ def unique_with_counts(
     return UniqueWithCountsV2(*find_unique_slices(convert(x), convert(axis, dtypes.int64), kind))
 
 
-@call_on_host
+@call_on_host(describe_like(INT32))
 def find_buckets(x: Tensor, boundaries: tuple[float, ...]) -> Tensor:
     """The bucket of each element."""
     edges = as_host_array(boundaries, "boundaries").astype(np.float32)

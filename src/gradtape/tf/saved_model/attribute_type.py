@@ -1,7 +1,7 @@
 """Types of the attributes of ops in model files: each says which values it takes, and which range.
 
-A type checks values, not trees. When a model is loaded, `Open` takes the place of values that
-depend on the sizes of a call; they are checked again, as values, at that call.
+A type checks values, not trees. An integer may be a symbolic size; it is checked again for the
+sizes of a call.
 """
 
 from __future__ import annotations
@@ -12,26 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.dims import Dim
 from gradtape.core.dtypes import DType
 from gradtape.graph.side_effect import TensorSlot
 from gradtape.tf.saved_model.failure import MalformedModel, shorten
 from gradtape.tf.saved_model.limit import MAX_NAME, MAX_RANK, MAX_SIZE, MAX_TEXT
 
 
-class Open:
-    """A value that depends on the sizes of a call: "integer", "number" or "array"."""
+def lies_between(size: Dim, low: int, high: int) -> bool:
+    """Whether a symbolic size is in a range; in a trace that becomes an assumption.
 
-    def __init__(self, kind: str) -> None:
-        """Stand for a value of this kind."""
-        self.kind = kind
-
-    def __repr__(self) -> str:
-        return f"<open {self.kind}>"
-
-
-OPEN_INTEGER = Open("integer")
-OPEN_NUMBER = Open("number")
-OPEN_ARRAY = Open("array")
+    Sizes of a file belong to no trace: they are in the range unless the opposite can be proved.
+    """
+    context = size.context
+    if not context.is_frozen:
+        return bool(low <= size <= high)
+    return not (context.prove("<", size - low) or context.prove("<", high - size))
 
 
 class AttributeType:
@@ -77,8 +73,8 @@ class Integer(AttributeType):
 
     def accepts(self, value: Any) -> bool:
         """Whether this is an integer in the range."""
-        if isinstance(value, Open):
-            return value.kind == "integer"
+        if type(value) is Dim:
+            return lies_between(value, self.low, self.high)
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         return whole and self.low <= value <= self.high
 
@@ -90,8 +86,8 @@ class Number(AttributeType):
 
     def accepts(self, value: Any) -> bool:
         """Whether this is a float or an integer; NumPy's narrow floats count."""
-        if isinstance(value, Open):
-            return value.kind != "array"
+        if type(value) is Dim:
+            return True
         if isinstance(value, np.generic):
             return value.dtype.kind in "fiuV"
         return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -104,7 +100,7 @@ class Scalar(AttributeType):
 
     def accepts(self, value: Any) -> bool:
         """Whether this is a Python number or a NumPy scalar."""
-        if isinstance(value, Open):
+        if type(value) is Dim:
             return True
         if isinstance(value, np.ndarray):
             return value.shape == ()
@@ -271,10 +267,15 @@ class ShapeOf(SequenceOf):
         """Whether these are sizes, and their product is small enough."""
         if not super().accepts(value):
             return False
-        total = 1
-        for size in value:
-            total *= 1 if isinstance(size, Open) else int(size)
-        return total <= MAX_SIZE
+        return has_product_below(value, MAX_SIZE)
+
+
+def has_product_below(sizes: Any, most: int) -> bool:
+    """Whether a product of sizes is at most `most`."""
+    total: Any = 1
+    for size in sizes:
+        total = total * (size if type(size) is Dim else int(size))
+    return lies_between(total, 0, most) if type(total) is Dim else total <= most
 
 
 class Index(AttributeType):
@@ -292,7 +293,8 @@ class Index(AttributeType):
         """Whether this is an entry of an index."""
         if isinstance(entry, slice):
             parts = (entry.start, entry.stop, entry.step)
-            return all(one is None or INTEGER.accepts(one) for one in parts) and entry.step != 0
+            has_step = type(entry.step) is Dim or entry.step != 0
+            return all(one is None or INTEGER.accepts(one) for one in parts) and has_step
         return entry is None or entry is Ellipsis or INTEGER.accepts(entry)
 
 
@@ -303,7 +305,7 @@ class Array(AttributeType):
 
     def accepts(self, value: Any) -> bool:
         """Whether this is an input, an array or a number."""
-        if isinstance(value, (TensorSlot, np.ndarray, np.generic, Open)):
+        if isinstance(value, (TensorSlot, np.ndarray, np.generic, Dim)):
             return True
         return isinstance(value, (bool, int, float, complex))
 

@@ -14,7 +14,7 @@ from gradtape.tf.saved_model.tree_check import expect_dict
 
 MANIFEST = "gradtape_checksums.json"
 FORMAT = "gradtape saved model"
-VERSION = 2
+VERSION = 3
 
 
 def open_regular_file(directory: str, name: str) -> IO[bytes]:

@@ -1,4 +1,4 @@
-"""Traces a function for saving: for each signature, and on placeholder values of several sizes."""
+"""Traces a function for saving, on the specs of each signature, without values."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from gradtape.core import nest
-from gradtape.core.context import local, use_recorders
+from gradtape.core.dims import Env, UnknownSizeError
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
+from gradtape.core.open_shape import bind_shape
 from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.core.tensor import make_tensor
 from gradtape.graph.guard import ValueRead
+from gradtape.jit.abstract_path import AbstractPath, make_examples, trace_abstractly
 from gradtape.jit.concrete_function import describe_argument
-from gradtape.jit.trace_path import TracedPath, convert_results
-from gradtape.ops.raw_array import make_stand_in_array
+from gradtape.jit.trace_path import TracedPath
+from gradtape.ops.raw_array import make_virtual_array
 from gradtape.state.random.stream import FunctionStreams
-from gradtape.tf.saved_model.abstract_trace import SavingTrace
 from gradtape.tf.saved_model.failure import CannotSave
-from gradtape.tf.saved_model.graph_function import GraphFunction, Variant
-from gradtape.tf.saved_model.path_merge import PathMerger
+from gradtape.tf.saved_model.graph_function import GraphFunction
+from gradtape.tf.saved_model.path_encoder import PathEncoder
 from gradtape.tf.saved_model.result_structure import encode_structure, leaves_of
-from gradtape.tf.saved_model.size_fit import PLACEHOLDER_SIZES, TRACE_COUNT, NotGeneral
+from gradtape.tf.saved_model.saving_trace import SavingTrace
+from gradtape.tf.saved_model.variant import Variant
 
 UNKNOWN_RANKS = range(5)  # ranks for which a function of unknown rank is saved
-HOST_RESULT_SIZES = (12, 17, 14, 19)  # sizes of what host functions decode, in each trace
-LARGER = 40  # added to the placeholder sizes if small ones are invalid
 
 RegisterTable = Callable[[Any], Any]  # called with the entries of a table
 
@@ -58,19 +57,19 @@ def export_signature(
     """
     arguments = describe_arguments(function, args, kwargs)
     specs = [leaf for leaf in leaves_of(arguments) if isinstance(leaf, TensorSpec)]
-    graphs: dict[tuple[int, ...], GraphFunction] = {}
+    graphs: dict[tuple[int, ...], list[GraphFunction]] = {}
     returned: Any = None
     failure: Exception | None = None
     for shapes in iterate_ranks(specs):
         exporter = SignatureExporter(function, arguments, specs, shapes)
         try:
-            graph, returned = exporter.export(register_table)
+            found, returned = exporter.export(register_table)
         except (InvalidArgumentError, ValueError, TypeError) as error:
             if all(spec.shape.rank is not None for spec in specs):
                 raise
             failure = error  # other ranks may be valid
             continue
-        graphs[tuple([len(shape) for shape in shapes])] = graph
+        graphs[tuple([len(shape) for shape in shapes])] = found
     if failure is not None and not graphs:
         raise failure
     return Variant(arguments, graphs, returned, function.name)
@@ -107,13 +106,7 @@ def iterate_ranks(specs: list[TensorSpec]) -> Iterator[list[list[int | None]]]:
 
 
 class SignatureExporter:
-    """Traces a function on placeholder values for arguments of known ranks.
-
-    Attributes:
-        integers_read: integers that Python read, in each trace.
-        folds_constants: whether traces compute constants at once.
-        depends_on_values: whether sizes depend on values.
-    """
+    """Encodes a function for arguments of known ranks; sizes may be unknown."""
 
     def __init__(
         self, function: Any, arguments: Any, specs: list[TensorSpec], shapes: list[Any]
@@ -121,85 +114,56 @@ class SignatureExporter:
         """`shapes` are those of the `specs` among the `arguments`; sizes may be None."""
         self.function = function
         self.arguments = arguments
-        self.specs = specs
-        self.shapes = shapes
-        self.streams = function.streams or FunctionStreams()
-        self.integers_read: list[dict[int, int]] = []
-        self.folds_constants = True
-        self.depends_on_values = False
+        pairs = zip(specs, shapes, strict=True)
+        self.specs = [TensorSpec(shape, spec.dtype, spec.name) for spec, shape in pairs]
 
-    def export(self, register_table: RegisterTable) -> tuple[GraphFunction, Any]:
-        """The graph, and the structure of the function's result."""
+    def export(self, register_table: RegisterTable) -> tuple[list[GraphFunction], Any]:
+        """The graphs, and the structure of the function's result."""
+        names = [spec.name or "an argument" for spec in self.specs]
         try:
-            paths = self.find_traced_path() or self.trace_sizes()
-            try:
-                graph = PathMerger(paths, self.integers_read, register_table).merge()
-            except NotGeneral:
-                self.folds_constants = False  # constants may follow from sizes through their ops
-                paths = self.trace_sizes()
-                graph = PathMerger(paths, self.integers_read, register_table).merge()
-            return graph, encode_structure(paths[0].structure, itertools.count())
-        except (CannotSave, NotGeneral, ValueRead) as error:
+            path = self.find_traced_path()
+            if path is not None:
+                encoders = [PathEncoder(path, None, {}, register_table)]
+            else:
+                encoders = self.trace_examples(register_table)
+            structure = encode_structure(encoders[0].path.structure, itertools.count())
+            return [one.encode(names) for one in encoders], structure
+        except (CannotSave, ValueRead, UnknownSizeError) as error:
             raise explain_failure(self.function.name, error) from None
 
-    def find_traced_path(self) -> list[TracedPath]:
+    def find_traced_path(self) -> TracedPath | None:
         """The path of an earlier call, if all sizes are known."""
-        if any(None in shape for shape in self.shapes):
-            return []
-        path = self.function.path_for(*self.pack(self.make_placeholders(self.shapes, 0)))
-        self.integers_read = [{}]
-        return [path] if path is not None and not path.guards else []
+        if not all(spec.shape.is_fully_defined() for spec in self.specs):
+            return None
+        raws = [make_virtual_array(s.shape.as_list(), s.dtype.as_numpy_dtype) for s in self.specs]
+        path: TracedPath | None = self.function.path_for(*self.pack([make_tensor(r) for r in raws]))
+        return path if path is not None and not path.guards else None
 
-    def trace_sizes(self) -> list[TracedPath]:
-        """A path for each choice of sizes."""
-        places = [(i, k) for i, s in enumerate(self.shapes) for k, n in enumerate(s) if n is None]
-        self.integers_read = []
-        if not places:
-            path = self.trace(self.shapes, 0)
-            others = range(1, TRACE_COUNT if self.depends_on_values else 1)
-            return [path, *(self.trace(self.shapes, k) for k in others)]
-        failure: Exception | None = None
-        for more in (0, LARGER):
-            for groups in iterate_groups(places):
-                self.integers_read = []
+    def trace_examples(self, register_table: RegisterTable) -> list[PathEncoder]:
+        """The encoders of paths that are traced now: one, and others for sizes it does not serve.
+
+        Most functions assume nothing about sizes, so one trace is for all.
+        """
+        traced = [self.trace(None)]
+        if traced[0].sizes.assumptions:
+            for examples in make_examples(self.specs):
+                if any(serves(one, examples) for one in traced):
+                    continue
                 try:
-                    return [
-                        self.trace(self.choose_sizes(groups, k, more), k)
-                        for k in range(TRACE_COUNT)
-                    ]
-                except (InvalidArgumentError, ValueError, TypeError) as error:
-                    failure = error  # the function does not take these sizes together
-        assert failure is not None
-        raise failure
+                    traced.append(self.trace(examples))
+                except Exception:
+                    continue  # the function does not take these sizes
+        return [PathEncoder(t.path, t.sizes, t.size_sources, register_table) for t in traced]
 
-    def choose_sizes(
-        self, groups: dict[tuple[int, int], int], k: int, more: int
-    ) -> list[list[int]]:
-        """The shapes with the sizes of the k-th trace."""
-        return [
-            [
-                PLACEHOLDER_SIZES[groups[i, axis]][k] + more if n is None else n
-                for axis, n in enumerate(shape)
-            ]
-            for i, shape in enumerate(self.shapes)
-        ]
-
-    def make_placeholders(self, shapes: list[list[int]], k: int) -> list[Any]:
-        """Raw arrays for the tensors among the arguments, in the k-th trace."""
-        raws = [
-            make_stand_in_array(n, s.dtype.as_numpy_dtype)
-            for s, n in zip(self.specs, shapes, strict=True)
-        ]
-        raws = [make_words(raw, k) if raw.dtype == object else raw for raw in raws]
-        at = 0
-        for leaf in nest.flatten(self.arguments):
-            if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec):
-                if hasattr(leaf, "ragged_rank"):
-                    fill_row_splits(raws[at : at + 1 + leaf.ragged_rank])
-                at += len(leaf._component_specs)
-            elif isinstance(leaf, TensorSpec):
-                at += 1
-        return raws
+    def trace(self, examples: list[tuple[int, ...]] | None) -> AbstractPath:
+        """Trace the function; `examples` decide comparisons of sizes."""
+        streams = self.function.streams or FunctionStreams()
+        traced = trace_abstractly(
+            self.function, self.specs, self.pack, streams, SavingTrace, examples
+        )
+        if traced is None:
+            raise CannotSave("its graph is too large")
+        return traced
 
     def pack(self, tensors: list[Any]) -> Any:
         """The arguments with these tensors in place of the specs."""
@@ -214,35 +178,14 @@ class SignatureExporter:
 
         return nest.map_structure(fill_leaf, self.arguments)
 
-    def trace(self, shapes: list[list[int]], k: int) -> TracedPath:
-        """The path on placeholders of these shapes, in the k-th trace."""
-        function = self.function
-        trace = SavingTrace(function, self.streams, self.folds_constants)
-        raws = self.make_placeholders(shapes, k)
-        inputs = [trace.add_input(raw) for raw in raws]
-        args, kwargs = self.pack(inputs)
-        try:
-            local.probe_size = HOST_RESULT_SIZES[k]
-            with use_recorders((trace,)):
-                function.traces += 1
-                result = function.traced_function()(*args, **kwargs)
-                path = TracedPath(trace, convert_results(result, function.name), [])
-                if not trace.versions.created:
-                    if trace.give_up_reason:
-                        raise CannotSave(trace.give_up_reason)
-                    self.integers_read.append(trace.integers_read)
-                    self.depends_on_values = (
-                        self.depends_on_values
-                        or trace.has_host_results
-                        or bool(trace.integers_read)
-                    )
-                    return path
-                function.note_created_variables(trace.versions)
-        finally:
-            local.probe_size = 0
-            trace.close()
-        self.streams.clear()
-        return self.trace(shapes, k)  # the first run created variables; this one uses them
+
+def serves(traced: AbstractPath, shapes: list[tuple[int, ...]]) -> bool:
+    """Whether the assumptions of a trace hold for arguments of these shapes."""
+    env: Env = {}
+    graph = traced.path.graph
+    for number, shape in zip(graph.inputs, shapes, strict=False):
+        bind_shape(graph.specs[number].shape, shape, env)
+    return traced.sizes.holds(env)
 
 
 def explain_failure(name: str, error: Exception) -> UnimplementedError:
@@ -252,41 +195,12 @@ def explain_failure(name: str, error: Exception) -> UnimplementedError:
             f"saved_model.save: {name} looks at the value of {error}, and its graph depends on "
             "that value. Use tf.cond, tf.while_loop or tf.where."
         )
-    if isinstance(error, NotGeneral):
+    if isinstance(error, UnknownSizeError):
         return UnimplementedError(
-            f"saved_model.save: the graph of {name} depends on the sizes of its arguments in a "
-            f"way that cannot be told from examples: {error}. Give input_signature a shape "
-            "without None."
+            f"saved_model.save: {name} cannot be saved for any size: {error} Give input_signature "
+            "a shape without None."
         )
     return UnimplementedError(
         f"saved_model.save: {name} cannot be saved: {error}. Remove it from the function, or the "
         "function from the object."
     )
-
-
-def make_words(raw: Any, k: int) -> Any:
-    """An array of strings of one and more words, different in each trace."""
-    flat = [" ".join("ab" * (1 + (i + k) % 4)).encode() for i in range(raw.size)]
-    flat = [text + b" c" * (5 * k + 3) if not i else text for i, text in enumerate(flat)]
-    made = np.empty(raw.size, object)
-    made[:] = flat
-    return made.reshape(raw.shape)
-
-
-def fill_row_splits(parts: list[Any]) -> None:
-    """Make the row splits of a ragged placeholder valid; rows share the values evenly."""
-    flat, *splits = parts
-    below = [*(len(s) - 1 for s in splits[1:]), len(flat)]
-    for split, total in zip(splits, below, strict=True):
-        split[:] = np.round(np.linspace(0, total, len(split)))
-
-
-def iterate_groups(places: list[tuple[int, int]]) -> Iterator[dict[tuple[int, int], int]]:
-    """Yield assumptions about which unknown sizes are equal: none; first axes; same axes."""
-    if len(places) <= len(PLACEHOLDER_SIZES):
-        yield {place: n for n, place in enumerate(places)}
-    axes = sorted({axis for _, axis in places})
-    inner = [place for place in places if place[1]]
-    if len(inner) < len(PLACEHOLDER_SIZES):
-        yield {place: 0 if not place[1] else 1 + inner.index(place) for place in places}
-    yield {place: axes.index(place[1]) for place in places}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from gradtape.graph.custom_gradient import UserGradient
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.subgraph import Body
 from gradtape.state.hash_table import TableEntries
-from gradtape.tf.saved_model.attribute_type import OPEN_ARRAY, OPEN_INTEGER
+from gradtape.tf.saved_model.dim_tree import DimDecoder
 from gradtape.tf.saved_model.failure import MalformedModel, shorten
 from gradtape.tf.saved_model.limit import MAX_NODES
 from gradtape.tf.saved_model.node_decoder import CUSTOM_FIELDS, GRAPH_FIELDS, GraphDecoder
@@ -21,13 +20,13 @@ from gradtape.tf.saved_model.tree_check import (
     expect_text,
 )
 
-PROGRAM_FIELDS = ("inputs", "captures", "states", "nodes", "outputs", "specs")
+PROGRAM_FIELDS = ("inputs", "captures", "states", "nodes", "outputs", "specs", "assumptions")
 
 
 class GraphChecker(GraphDecoder):
     """Decodes a graph without running or building it.
 
-    Values that depend on the sizes of a call are open. Bodies are empty.
+    Bodies are empty.
 
     Attributes:
         known: numbers of the values that nodes can read here.
@@ -38,7 +37,7 @@ class GraphChecker(GraphDecoder):
 
     def __init__(self, state_count: int, table_count: int) -> None:
         """For a graph with this number of variables and tables."""
-        super().__init__({}, [TableEntries(None)] * table_count)
+        super().__init__([TableEntries(None)] * table_count, DimDecoder(self.check_source))
         self.state_count = state_count
         self.known: set[int] = set()
         self.outer: set[int] = set()
@@ -58,6 +57,8 @@ class GraphChecker(GraphDecoder):
         self.check_nodes(tree["nodes"])
         for one in expect_list(tree["outputs"]):
             self.decode_operand(one)
+        for one in expect_list(tree["assumptions"]):
+            self.dims.decode_assumption(one)
 
     def add_values(self, numbers: Any) -> list[int]:
         """Check that numbers are new, and note that these values exist."""
@@ -101,15 +102,10 @@ class GraphChecker(GraphDecoder):
             raise MalformedModel(f"the value {operand} does not exist here")
         return operand
 
-    def count(self, number: int, axis: int | None) -> Any:
-        """An open size."""
+    def check_source(self, number: int) -> None:
+        """Check that the value exists whose size is used."""
         if number not in self.outer:
             raise MalformedModel(f"the value {number}, whose size is used, does not exist here")
-        return OPEN_INTEGER
-
-    def build_array(self, build: Callable[[], Any]) -> Any:
-        """An open array."""
-        return OPEN_ARRAY
 
     def decode_body(self, inner: Any) -> Body:
         """An empty body with the inputs and outputs of the one in the file."""
@@ -162,7 +158,7 @@ def check_structure(
     """
     counts: list[tuple[str, int, int]] = []  # what, how many it has, how many it must have
     if schema.name == "install":
-        if values["key"] >= states:
+        if type(values["key"]) is not int or values["key"] >= states:
             raise MalformedModel(f"there is no variable {values['key']}, there are {states}")
     elif schema.name == "custom_gradient":
         counts.append(("outputs", outputs, len(inputs)))

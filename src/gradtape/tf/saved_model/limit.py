@@ -16,6 +16,8 @@ MAX_NAME = 4096  # characters of a name
 MAX_VALUE_NUMBER = 1 << 31  # number of a value in a graph
 MAX_RANK = 64  # axes of an array; NumPy has no more
 MAX_SIZE = 1 << 40  # elements along an axis, and of an array
+MAX_TERMS = 256  # of a size that is an expression
+MAX_FACTORS = 16  # of a term of such a size
 MAX_INTEGER = 1 << 64  # absolute value of an integer
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from typing import Any
 
@@ -24,10 +23,11 @@ from gradtape.tf.lookup.hash_table import StaticHashTable
 from gradtape.tf.saved_model import file_layout
 from gradtape.tf.saved_model.asset import Asset
 from gradtape.tf.saved_model.failure import MalformedModel
-from gradtape.tf.saved_model.graph_function import GraphFunction, Variant
+from gradtape.tf.saved_model.graph_function import GraphFunction
 from gradtape.tf.saved_model.model_check import ModelChecker
 from gradtape.tf.saved_model.options import LoadOptions
 from gradtape.tf.saved_model.restored_function import RestoredFunction, Signature, _SignatureMap
+from gradtape.tf.saved_model.variant import Variant
 
 
 @public
@@ -36,6 +36,9 @@ def contains_saved_model(export_dir: Any) -> bool:
 
     Args:
         export_dir: a path.
+
+    Returns:
+        A bool.
     """
     directory = as_path(export_dir)
     names = (file_layout.MODEL, *file_layout.TENSORFLOW_MODELS)
@@ -120,27 +123,25 @@ class Loader:
         self.assets = {name: self.files.asset_path(name) for name in assets}
         self.tables = [self.build_entries(tree) for tree in self.model["tables"]]
         self.objects = [self.build_object(tree) for tree in self.model["objects"]]
-        self.root = self.objects[0]
         self.connect()
         self.add_attributes(options)
 
     def connect(self) -> None:
-        """Give functions their variants, and objects their children."""
-        pairs = list(zip(self.model["objects"], self.objects, strict=True))
-        for tree, value in pairs:
+        """Build the functions, which use other objects, and give objects their children."""
+        for i, tree in enumerate(self.model["objects"]):
             if tree["kind"] == "function":
-                self.fill_function(value, self.model["functions"][tree["function"]])
-        for tree, value in pairs:
+                self.objects[i] = self.build_function(self.model["functions"][tree["function"]])
+        self.root = self.objects[0]
+        for tree, value in zip(self.model["objects"], self.objects, strict=True):
             self.attach_children(tree, value)
 
     def add_attributes(self, options: LoadOptions) -> None:
         """Give the root the attributes that TensorFlow adds."""
         if options.experimental_load_function_aliases:
             functions = self.model["functions"]
-            aliases = {}
-            for name, i in self.model["aliases"].items():
-                aliases[name] = make_empty_function()
-                self.fill_function(aliases[name], functions[i])
+            aliases = {
+                name: self.build_function(functions[i]) for name, i in self.model["aliases"].items()
+            }
             object.__setattr__(self.root, "function_aliases", aliases)
         signatures = {n: self.build_signature(s) for n, s in self.model["signatures"].items()}
         object.__setattr__(self.root, "signatures", _SignatureMap(signatures))
@@ -150,12 +151,12 @@ class Loader:
     # -- objects
 
     def build_object(self, tree: dict[str, Any]) -> Any:
-        """An object without its children."""
+        """An object without its children; None for a function, which is built later."""
         kind = tree["kind"]
         if kind == "variable":
             return self.build_variable(tree)
         if kind == "function":
-            return make_empty_function()
+            return None
         if kind == "asset":
             return Asset(self.assets[tree["file"]])
         if kind == "table":
@@ -220,21 +221,26 @@ class Loader:
 
     # -- functions
 
-    def fill_function(self, function: RestoredFunction, tree: dict[str, Any]) -> None:
-        """Give a function its parameters and variants."""
-        function.parameters = self.checker.decode_parameters(tree["parameters"])
-        function.input_signature = self.checker.decode_arguments(tree["input_signature"])
-        function._name = function.__name__ = tree["name"]
-        function.variants = [self.build_variant(one, tree["name"]) for one in tree["variants"]]
+    def build_function(self, tree: dict[str, Any]) -> RestoredFunction:
+        """A function with its variants."""
+        return RestoredFunction(
+            [self.build_variant(one, tree["name"]) for one in tree["variants"]],
+            self.checker.decode_parameters(tree["parameters"]),
+            self.checker.decode_arguments(tree["input_signature"]),
+            tree["name"],
+        )
 
     def build_variant(self, tree: dict[str, Any], name: str) -> Variant:
         """A function for one signature."""
-        graphs = {tuple(ranks): self.build_graph(one) for ranks, one in tree["programs"]}
         arguments = self.checker.decode_arguments(tree["arguments"])
-        return Variant(arguments, graphs, tree["returned"], name)
+        variant = Variant(arguments, {}, tree["returned"], name)
+        names = [spec.name or "an argument" for spec in variant.specs]
+        for ranks, one in tree["programs"]:
+            variant.graphs.setdefault(tuple(ranks), []).append(self.build_graph(one, names))
+        return variant
 
-    def build_graph(self, tree: dict[str, Any]) -> GraphFunction:
-        """A graph with its captures, variables and tables."""
+    def build_graph(self, tree: dict[str, Any], names: list[str]) -> GraphFunction:
+        """A graph with its captures, variables and tables; `names` are those of its inputs."""
         captures = [
             make_tensor(c if c.shape or c.dtype == object else c[()])
             if isinstance(c, np.ndarray)
@@ -246,16 +252,11 @@ class Loader:
             for s in tree["states"]
         ]
         tables = [self.tables[number] for number in tree["tables"]]
-        return GraphFunction(tree["graph"], captures, states, tables)
+        return GraphFunction(tree["graph"], captures, states, tables, names)
 
     def build_signature(self, tree: dict[str, Any]) -> Signature:
         """A signature."""
         return Signature(self.build_variant(tree, tree["name"]), tree["names"])
-
-
-def make_empty_function() -> RestoredFunction:
-    """A function that gets its variants later."""
-    return RestoredFunction([], inspect.Signature(), None, "")
 
 
 def build_stream(tree: dict[str, Any]) -> Any:

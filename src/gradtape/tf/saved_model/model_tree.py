@@ -11,9 +11,9 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.tf.saved_model.failure import CannotSave
-from gradtape.tf.saved_model.graph_function import Variant
 from gradtape.tf.saved_model.node_encoder import SIMPLE_ENCODERS, Encoder, encode_shape
 from gradtape.tf.saved_model.result_structure import leaves_of
+from gradtape.tf.saved_model.variant import Variant
 
 
 def describe_variable(variable: Any) -> dict[str, Any]:

@@ -1,19 +1,21 @@
-"""Nodes and graphs from the tree in a file, for the sizes of one call."""
+"""Nodes and graphs from the tree in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gradtape.core.dims import Dim, Env
+from gradtape.core.open_shape import has_dims, substitute
 from gradtape.core.primitive import Spec
 from gradtape.graph.custom_gradient import UserGradient
 from gradtape.graph.graph import Constant, Graph, Node
 from gradtape.graph.loop_gradient import LoopLayout
 from gradtape.graph.side_effect import TensorSlot
+from gradtape.graph.specialise import CheckedNode
 from gradtape.graph.subgraph import Body
-from gradtape.tf.saved_model.attribute_type import Open
+from gradtape.tf.saved_model.dim_tree import DimDecoder
 from gradtape.tf.saved_model.failure import MalformedModel, shorten
 from gradtape.tf.saved_model.limit import MAX_RANK, MAX_SIZE, MAX_TEXT, MAX_VALUE_NUMBER
 from gradtape.tf.saved_model.op_schema import OpSchema
@@ -37,14 +39,15 @@ CUSTOM_FIELDS = ("inputs", "seeds", "nodes", "gradients", "error")
 
 
 class GraphDecoder(ValueDecoder):
-    """Decodes the trees of one graph for one call.
+    """Decodes the trees of one graph.
 
     Attributes:
-        values: the tensors that exist so far, by number; their shapes give the sizes of the call.
         tables: entries of the tables that nodes refer to.
+        dims: decodes sizes that are expressions.
     """
 
     tags: ClassVar[dict[str, str]] = ValueDecoder.tags | {
+        "$dim": "decode_dim",
         "$input": "decode_input",
         "$table": "decode_table",
         "$body": "decode_body",
@@ -52,27 +55,20 @@ class GraphDecoder(ValueDecoder):
         "$custom": "decode_custom",
     }
 
-    def __init__(self, values: dict[int, Any], tables: list[Any]) -> None:
-        """Start with the inputs in `values`, which grows."""
-        self.values = values
+    def __init__(self, tables: list[Any], dims: DimDecoder) -> None:
+        """For a graph that refers to these tables and sizes."""
         self.tables = tables
+        self.dims = dims
 
-    def count(self, number: int, axis: int | None) -> Any:
-        """The size of a value along an axis; without an axis, the integer that it is."""
-        tensor = self.values[number]
-        return int(tensor) if axis is None else int(tensor._array.shape[axis])
-
-    def build_array(self, build: Callable[[], Any]) -> Any:
-        """An array that depends on sizes."""
-        try:
-            return build()
-        except (TypeError, ValueError, OverflowError) as error:
-            raise MalformedModel(f"an array cannot be made: {error}") from None
+    def decode_dim(self, inner: Any) -> Any:
+        """A size that is an expression."""
+        return self.dims.decode(inner)
 
     def decode_node(self, tree: Any) -> Node:
         """A node of a graph."""
         schema, inputs, values, outputs = self.decode_call(tree)
-        return schema.make_node(inputs, values, outputs)
+        node = schema.make_node(inputs, values, outputs)
+        return make_checked_node(node, schema, values) if has_dims(list(values.values())) else node
 
     def decode_call(
         self, tree: Any
@@ -93,7 +89,7 @@ class GraphDecoder(ValueDecoder):
         if isinstance(tree, dict) and "$value" in tree:
             return expect_number(expect_dict(tree, "$value")["$value"])
         raw = self.decode(tree)
-        if not isinstance(raw, (np.ndarray, np.generic, Open, bool, int, float, complex)):
+        if not isinstance(raw, (np.ndarray, np.generic, Dim, bool, int, float, complex)):
             raise MalformedModel(f"a node reads values and arrays. Received {shorten(tree)}")
         return Constant(raw)
 
@@ -165,3 +161,16 @@ class GraphDecoder(ValueDecoder):
             parts = expect_list(expect_dict(tree, "$slices")["$slices"], 2)
             return tuple([self.decode_operand(part) for part in parts])
         return self.decode_operand(tree)
+
+
+def make_checked_node(node: Node, schema: OpSchema, values: dict[str, Any]) -> CheckedNode:
+    """A node whose attributes depend on sizes, and are checked again when these are known."""
+    checked = CheckedNode(node.op, node.inputs, node.static, node.outputs)
+
+    def specialise(inputs: tuple[Any, ...], env: Env) -> Node:
+        known = {name: substitute(value, env) for name, value in values.items()}
+        schema.check_attributes(known)
+        return schema.make_node(inputs, known, node.outputs)
+
+    checked.specialise = specialise
+    return checked

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.dims import Dim
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.lazy_array import LazyArray
 from gradtape.core.shapes import TensorShape
@@ -23,6 +24,7 @@ from gradtape.graph.raw_function import scalar_of
 from gradtape.graph.side_effect import TensorSlot
 from gradtape.graph.subgraph import Body
 from gradtape.graph.trace_op import INSTALL
+from gradtape.tf.saved_model.dim_tree import DimEncoder
 from gradtape.tf.saved_model.failure import CannotSave, MalformedModel
 from gradtape.tf.saved_model.op_schema import HostOp, OpSchema, RawOp
 from gradtape.tf.saved_model.op_table.registry import (
@@ -44,14 +46,19 @@ class Encoder:
     Attributes:
         states: keys of variables, in order; `install` refers to them by position.
         encode_table: encodes the entries of a table, or refuses any other object.
+        dims: encodes symbolic sizes.
     """
 
     def __init__(
-        self, states: list[int] | None = None, encode_table: Callable[[Any], Any] = refuse_object
+        self,
+        states: list[int] | None = None,
+        encode_table: Callable[[Any], Any] = refuse_object,
+        dims: DimEncoder | None = None,
     ) -> None:
-        """For a path with these variables."""
+        """For a path with these variables and sizes."""
         self.states = states or []
         self.encode_table = encode_table
+        self.dims = dims or DimEncoder({})
 
     def encode_node(self, node: Node) -> dict[str, Any]:
         """A node of a graph."""
@@ -93,8 +100,12 @@ class Encoder:
             "inputs": list(graph.inputs),
             "nodes": [self.encode_node(node) for node in graph.nodes],
             "outputs": [self.encode_operand(o) for o in graph.outputs],
-            "specs": [[n, *encode_spec(*graph.specs[n])] for n in dict.fromkeys(numbers)],
+            "specs": [[n, *self.encode_spec(*graph.specs[n])] for n in dict.fromkeys(numbers)],
         }
+
+    def encode_spec(self, shape: Any, dtype: Any) -> list[Any]:
+        """Shape and dtype of a value."""
+        return [[self.dims.encode(size) for size in shape], as_dtype(dtype).name]
 
     def encode(self, value: Any) -> Any:
         """The value of an attribute."""
@@ -136,7 +147,7 @@ class Encoder:
                 "carries": layout.carries,
                 "captures": layout.captures,
                 "xs": list(layout.xs),
-                "ys": [[axis, *encode_spec(shape, dtype)] for axis, shape, dtype in layout.ys],
+                "ys": [[axis, *self.encode_spec(shape, dtype)] for axis, shape, dtype in layout.ys],
                 "saved": list(layout.saved),
                 "reverse": layout.reverse,
             }
@@ -204,11 +215,6 @@ def read_lazy(raw: Any) -> Any:
     return raw.value() if isinstance(raw, LazyArray) else raw
 
 
-def encode_spec(shape: Any, dtype: Any) -> list[Any]:
-    """Shape and dtype of a value."""
-    return [[int(size) for size in shape], as_dtype(dtype).name]
-
-
 def encode_dtype_class(kind: type) -> Any:
     """A class that stands for a dtype, such as `np.float32`."""
     try:
@@ -227,7 +233,6 @@ SIMPLE_ENCODERS: dict[type, Callable[[Any], Any]] = {
     TensorSlot: lambda v: {"$input": v.position},
     bytes: lambda v: {"$bytes": v.decode("latin-1")},
     complex: lambda v: {"$complex": [v.real, v.imag]},
-    slice: lambda v: {"$slice": [v.start, v.stop, v.step]},
     type(Ellipsis): lambda v: {"$ellipsis": []},
     TensorShape: lambda v: {"$shape": encode_shape(v)},
     TensorSpec: lambda v: {"$spec": [encode_shape(v.shape), v.dtype.name, v.name]},
@@ -236,6 +241,8 @@ ENCODERS: dict[Any, Callable[[Encoder, Any], Any]] = {
     (np.ndarray, np.generic): lambda encoder, v: np.asarray(v),
     (np.dtype, DType): lambda encoder, v: {"$dtype": [as_dtype(v).name, isinstance(v, DType)]},
     type: lambda encoder, v: encode_dtype_class(v),
+    Dim: lambda encoder, v: encoder.dims.encode(v),
+    slice: lambda encoder, v: {"$slice": [*map(encoder.encode, (v.start, v.stop, v.step))]},
     dict: Encoder.encode_dict,
     Body: Encoder.encode_body,
     LoopLayout: Encoder.encode_layout,

@@ -10,8 +10,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.core import nest
 from gradtape.core.primitive import Primitive
-from gradtape.graph.graph import Node, Operand
+from gradtape.graph.graph import Effect, Node, Operand
 from gradtape.graph.raw_function import scalar_of
 from gradtape.graph.side_effect import TensorSlot
 from gradtape.graph.trace_op import make_raw_op
@@ -233,10 +234,17 @@ class CallOp(HostOp):
             wanted = "has outputs" if self.gives_results else "has no outputs"
             raise MalformedModel(f"{wanted}. Received {outputs}")
 
-    def call(self, values: dict[str, Any], tensors: list[Any]) -> Any:
-        """Call the function with these tensors in place of the slots."""
+    def make_node(
+        self, inputs: tuple[Operand, ...], values: dict[str, Any], outputs: tuple[int, ...]
+    ) -> Node:
+        """The node of a graph that calls the function; its effect takes and returns tensors."""
         plain = {name: self.attributes[name].from_plain(v) for name, v in values.items()}
-        return self.function(**fill_slots(plain, tensors))
+
+        def call(*tensors: Any) -> Any:
+            result = self.function(**fill_slots(plain, list(tensors)))
+            return nest.flatten(result, expand_composites=True) if outputs else []
+
+        return Node(Effect(self.name, call), inputs, values, outputs)
 
 
 class CheckOp(CallOp):

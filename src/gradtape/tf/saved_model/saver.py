@@ -29,7 +29,7 @@ from gradtape.tf.saved_model.checksum import VERSION
 from gradtape.tf.saved_model.constant_pool import ConstantPool, unpack_constants
 from gradtape.tf.saved_model.failure import CannotSave, MalformedModel
 from gradtape.tf.saved_model.function_export import export_function, export_signature
-from gradtape.tf.saved_model.graph_function import GraphFunction, Variant, is_stream
+from gradtape.tf.saved_model.graph_function import GraphFunction, is_stream
 from gradtape.tf.saved_model.limit import check_limits
 from gradtape.tf.saved_model.model_check import CheckpointContents, ModelChecker
 from gradtape.tf.saved_model.model_tree import (
@@ -44,6 +44,7 @@ from gradtape.tf.saved_model.model_tree import (
 from gradtape.tf.saved_model.node_encoder import Encoder, refuse_object
 from gradtape.tf.saved_model.options import SaveOptions
 from gradtape.tf.saved_model.restored_function import RestoredConcrete, RestoredFunction
+from gradtape.tf.saved_model.variant import Variant
 
 DEFAULT_SIGNATURE = "serving_default"
 
@@ -63,6 +64,9 @@ def save(
         signatures: a `tf.function` with an `input_signature`, a concrete function, or a dict of
             these by name. By default, the only function of the object with an `input_signature`.
         options: a SaveOptions.
+
+    Returns:
+        None.
 
     Raises:
         ValueError: if `obj` is not trackable, or the arguments of a signature are not known.
@@ -243,8 +247,6 @@ class Saver:
             parameters, specs = function._function._signature.parameters, None
         elif isinstance(function, RestoredConcrete):
             parameters, specs = function._parameters, None
-        elif isinstance(function, RestoredFunction):
-            parameters, specs = function.parameters, function.input_signature
         else:
             parameters, specs = function._signature.parameters, function.input_signature
         return {
@@ -294,8 +296,9 @@ class Saver:
             "arguments": encode_arguments(variant.arguments),
             "returned": variant.returned,
             "programs": [
-                [list(ranks), self.encode_graph(graph, variant.function.name)]
-                for ranks, graph in variant.graphs.items()
+                [list(ranks), self.encode_graph(graph, variant.name)]
+                for ranks, graphs in variant.graphs.items()
+                for graph in graphs
             ],
         }
 
@@ -365,12 +368,12 @@ class Saver:
         (variant,) = self.variants_of(function)
         if not has_named_results(variant):
             raise ValueError(
-                f"saved_model.save: {variant.function.name} cannot be a signature: its result must "
+                f"saved_model.save: {variant.name} cannot be a signature: its result must "
                 "be a tensor, a list or tuple of tensors, or a dict from strings to tensors. "
                 f"Received {variant.returned}."
             )
         return self.encode_variant(variant) | {
-            "name": variant.function.name,
+            "name": variant.name,
             "names": name_arguments(variant),
             "returned": {"$dict": [[k, v] for k, v in name_results(variant.returned).items()]},
         }

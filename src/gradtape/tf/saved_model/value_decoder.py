@@ -5,26 +5,22 @@ A dict with one key that starts with `$`, a tag, stands for a value that JSON la
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gradtape.core.dims import Dim
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
-from gradtape.tf.saved_model.attribute_type import OPEN_INTEGER, OPEN_NUMBER, SHAPE, Open
 from gradtape.tf.saved_model.failure import MalformedModel, shorten
-from gradtape.tf.saved_model.limit import MAX_INTEGER, MAX_RANK, MAX_SIZE, MAX_TEXT
+from gradtape.tf.saved_model.limit import MAX_INTEGER, MAX_SIZE, MAX_TEXT
 from gradtape.tf.saved_model.op_table.registry import RECORDS
-from gradtape.tf.saved_model.size_fit import same_padding
 from gradtape.tf.saved_model.tree_check import (
     expect_bool,
     expect_choice,
     expect_dtype,
     expect_int,
     expect_list,
-    expect_number,
     expect_text,
 )
 
@@ -32,7 +28,7 @@ SPECIAL_FLOATS = ("nan", "inf", "-inf")
 
 
 class ValueDecoder:
-    """Decodes values. `GraphDecoder` adds those that depend on sizes, and graphs.
+    """Decodes values. `GraphDecoder` adds symbolic sizes, and graphs.
 
     Attributes:
         tags: for each tag, the method that decodes it.
@@ -51,13 +47,6 @@ class ValueDecoder:
         "$shape": "decode_shape",
         "$spec": "decode_spec",
         "$record": "decode_record",
-        "$size": "decode_size",
-        "$ratio": "decode_ratio",
-        "$filled": "decode_filled",
-        "$elements": "decode_elements",
-        "$ramp": "decode_ramp",
-        "$triangle": "decode_triangle",
-        "$padding": "decode_padding",
     }
 
     def decode(self, tree: Any) -> Any:
@@ -77,9 +66,9 @@ class ValueDecoder:
         return getattr(self, method)(inner)
 
     def decode_int(self, tree: Any, low: int, high: int) -> Any:
-        """An integer, which may depend on sizes."""
+        """An integer, which may be a symbolic size."""
         value = self.decode(tree)
-        return value if isinstance(value, Open) else expect_int(value, low, high)
+        return value if type(value) is Dim else expect_int(value, low, high)
 
     def decode_list(self, inner: Any) -> list[Any]:
         """A list."""
@@ -141,7 +130,7 @@ class ValueDecoder:
         if inner is None:
             return TensorShape(None)
         sizes = [None if n is None else self.decode_int(n, 0, MAX_SIZE) for n in expect_list(inner)]
-        return TensorShape([None if isinstance(n, Open) else n for n in sizes])
+        return TensorShape([None if type(n) is Dim else n for n in sizes])
 
     def decode_spec(self, inner: Any) -> TensorSpec:
         """A TensorSpec."""
@@ -158,100 +147,3 @@ class ValueDecoder:
         record = RECORDS[expect_choice(name, RECORDS, "record")]
         values = [self.decode(one) for one in expect_list(fields, len(record.fields))]
         return record.kind(*values)
-
-    # -- values that depend on the sizes of a call
-
-    def count(self, number: int, axis: int | None) -> Any:
-        """The size of a value along an axis; without an axis, the integer that it is."""
-        raise MalformedModel("a value outside of a graph cannot depend on sizes")
-
-    def build_array(self, build: Callable[[], Any]) -> Any:
-        """An array that depends on sizes; `build` makes it."""
-        raise MalformedModel("a value outside of a graph cannot depend on sizes")
-
-    def multiply_sizes(self, atoms: Any) -> Any:
-        """The product of sizes, each the number of a value and an axis."""
-        counts = []
-        for atom in expect_list(atoms):
-            number, axis = expect_list(atom, 2)
-            axis = None if axis is None else expect_int(axis, 0, MAX_RANK)
-            counts.append(self.count(expect_number(number), axis))
-        return OPEN_INTEGER if OPEN_INTEGER in counts else prod(counts)
-
-    def decode_size(self, inner: Any) -> Any:
-        """An integer: a factor times sizes, plus an offset."""
-        factor, atoms, plus = expect_list(inner, 3)
-        high = MAX_INTEGER
-        factor, plus = expect_int(factor, -high, high), expect_int(plus, -high, high)
-        total = self.multiply_sizes(atoms)
-        return total if isinstance(total, Open) else factor * total + plus
-
-    def decode_ratio(self, inner: Any) -> Any:
-        """A float: a factor times a product of sizes, or divided by it."""
-        factor, atoms, power = expect_list(inner, 3)
-        if type(factor) not in (int, float):
-            raise MalformedModel(f"a factor is a number. Received {shorten(factor)}")
-        expect_int(power, -1, 1)
-        total = self.multiply_sizes(atoms)
-        if isinstance(total, Open):
-            return OPEN_NUMBER
-        return float(factor * float(total) ** power) if total or power > 0 else float("inf")
-
-    def decode_sizes(self, tree: Any) -> list[int]:
-        """The shape of an array."""
-        sizes = [self.decode_int(size, 0, MAX_SIZE) for size in expect_list(tree)]
-        SHAPE.check(sizes)
-        return sizes
-
-    def decode_scalar(self, tree: Any) -> Any:
-        """An element of an array: a number or a byte string."""
-        value = self.decode(tree)
-        if not isinstance(value, (bool, int, float, complex, bytes, Open)):
-            raise MalformedModel(f"an element is a number or bytes. Received {shorten(value)}")
-        return value
-
-    def decode_filled(self, inner: Any) -> Any:
-        """An array of one value."""
-        sizes, value, name = expect_list(inner, 3)
-        dtype = expect_dtype(name).as_numpy_dtype
-        shape, fill = self.decode_sizes(sizes), self.decode_scalar(value)
-        return self.build_array(lambda: np.full(shape, fill, dtype)[()])
-
-    def decode_elements(self, inner: Any) -> Any:
-        """An array of a few numbers."""
-        sizes, elements, name = expect_list(inner, 3)
-        dtype = expect_dtype(name).as_numpy_dtype
-        flat = [self.decode_scalar(one) for one in expect_list(elements)]
-        shape = self.decode_sizes(sizes)
-        return self.build_array(lambda: np.array(flat, dtype).reshape(shape))
-
-    def decode_ramp(self, inner: Any) -> Any:
-        """An array that counts: its length, its first element and its step."""
-        count, start, step, name = expect_list(inner, 4)
-        dtype = np.dtype(expect_dtype(name).as_numpy_dtype)
-        (size,) = self.decode_sizes([count])
-        first, each = self.decode_scalar(start), self.decode_scalar(step)
-        return self.build_array(
-            lambda: (first + np.arange(size).astype(dtype) * dtype.type(each)).astype(dtype)
-        )
-
-    def decode_triangle(self, inner: Any) -> Any:
-        """A matrix with one value from a diagonal on downwards, and another above it."""
-        sizes, diagonal, lower, upper, name = expect_list(inner, 5)
-        shape, dtype = self.decode_sizes(sizes), expect_dtype(name).as_numpy_dtype
-        first, low, high = (self.decode_scalar(one) for one in (diagonal, lower, upper))
-        if len(shape) < 2:
-            raise MalformedModel(f"a triangle has at least two axes. Received {shape}")
-
-        def build() -> Any:
-            below = np.subtract.outer(np.arange(shape[-2]), np.arange(shape[-1]))
-            return np.broadcast_to(np.where(below >= first, low, high).astype(dtype), shape)
-
-        return self.build_array(build)
-
-    def decode_padding(self, inner: Any) -> tuple[Any, Any]:
-        """The padding SAME of an axis."""
-        atom, stride, reach = expect_list(inner, 3)
-        stride, reach = expect_int(stride, 1, MAX_SIZE), expect_int(reach, 1, MAX_SIZE)
-        size = self.multiply_sizes([atom])
-        return (size, size) if isinstance(size, Open) else same_padding(size, stride, reach)

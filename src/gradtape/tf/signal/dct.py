@@ -88,7 +88,19 @@ def idct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of `dct`, up to a factor unless `norm` is "ortho"."""
+    """The inverse of `dct`, up to a factor unless `norm` is "ortho".
+
+    Args:
+        input: a tensor of floats.
+        type: 1, 2, 3 or 4.
+        n: has no effect here.
+        axis: the last axis, -1.
+        norm: None or "ortho".
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     return apply_dct("idct", input, type, n, axis, norm, back=True)
 
 
@@ -143,7 +155,17 @@ def mdct(
 def inverse_mdct(
     mdcts: Any, window_fn: Any = vorbis_window, norm: str | None = None, name: str | None = None
 ) -> Tensor:
-    """The inverse of `mdct` for the same window and norm: (..., samples)."""
+    """The inverse of `mdct` for the same window and norm: (..., samples).
+
+    Args:
+        mdcts: a tensor (..., frames, half of the frame).
+        window_fn: function of a length that returns a window, or None.
+        norm: None or "ortho".
+        name: has no effect here.
+
+    Returns:
+        A tensor (..., samples).
+    """
     x = convert(mdcts)
     check_least_rank("inverse_mdct", x, 2)
     if norm not in (None, "ortho"):

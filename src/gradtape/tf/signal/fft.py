@@ -29,37 +29,89 @@ def apply_fft(function: Any, op: str, value: Any, rank: int) -> Tensor:
 
 @public
 def fft(input: Any, name: str | None = None) -> Tensor:
-    """Fourier transform of the last axis of a complex tensor."""
+    """Fourier transform of the last axis of a complex tensor.
+
+    Args:
+        input: a complex tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+
+    Example:
+        >>> tf.signal.fft(tf.constant([1.0, 0.0, 0.0, 0.0], tf.complex64)).numpy()
+        array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
+    """
     return apply_fft(spectral.fft, "FFT", input, 1)
 
 
 @public
 def ifft(input: Any, name: str | None = None) -> Tensor:
-    """Inverse Fourier transform of the last axis of a complex tensor."""
+    """Inverse Fourier transform of the last axis of a complex tensor.
+
+    Args:
+        input: a complex tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     return apply_fft(spectral.ifft, "IFFT", input, 1)
 
 
 @public
 def fft2d(input: Any, name: str | None = None) -> Tensor:
-    """Fourier transform of the last two axes of a complex tensor."""
+    """Fourier transform of the last two axes of a complex tensor.
+
+    Args:
+        input: a complex tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     return apply_fft(spectral.fft, "FFT2D", input, 2)
 
 
 @public
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
-    """Inverse Fourier transform of the last two axes of a complex tensor."""
+    """Inverse Fourier transform of the last two axes of a complex tensor.
+
+    Args:
+        input: a complex tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     return apply_fft(spectral.ifft, "IFFT2D", input, 2)
 
 
 @public
 def fft3d(input: Any, name: str | None = None) -> Tensor:
-    """Fourier transform of the last three axes of a complex tensor."""
+    """Fourier transform of the last three axes of a complex tensor.
+
+    Args:
+        input: a complex tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     return apply_fft(spectral.fft, "FFT3D", input, 3)
 
 
 @public
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
-    """Inverse Fourier transform of the last three axes of a complex tensor."""
+    """Inverse Fourier transform of the last three axes of a complex tensor.
+
+    Args:
+        input: a complex tensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `input`.
+    """
     return apply_fft(spectral.ifft, "IFFT3D", input, 3)
 
 
@@ -141,31 +193,76 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 @public
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft`: a real last axis from its non-negative frequencies."""
+    """The inverse of `rfft`: a real last axis from its non-negative frequencies.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        name: has no effect here.
+
+    Returns:
+        A real tensor.
+    """
     return apply_irfft("IRFFT", input_tensor, fft_length, 1)
 
 
 @public
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Fourier transform of two real last axes; non-negative frequencies of the last."""
+    """Fourier transform of two real last axes; non-negative frequencies of the last.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        name: has no effect here.
+
+    Returns:
+        A complex tensor.
+    """
     return apply_rfft("RFFT2D", input_tensor, fft_length, 2)
 
 
 @public
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft2d`."""
+    """The inverse of `rfft2d`.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        name: has no effect here.
+
+    Returns:
+        A real tensor.
+    """
     return apply_irfft("IRFFT2D", input_tensor, fft_length, 2)
 
 
 @public
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Fourier transform of three real last axes; non-negative frequencies of the last."""
+    """Fourier transform of three real last axes; non-negative frequencies of the last.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        name: has no effect here.
+
+    Returns:
+        A complex tensor.
+    """
     return apply_rfft("RFFT3D", input_tensor, fft_length, 3)
 
 
 @public
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft3d`."""
+    """The inverse of `rfft3d`.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        name: has no effect here.
+
+    Returns:
+        A real tensor.
+    """
     return apply_irfft("IRFFT3D", input_tensor, fft_length, 3)
 
 
@@ -181,11 +278,29 @@ def roll_by_half(x: Any, axes: Any, back: bool) -> Tensor:
 
 @public
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """`x` with the zero frequency moved to the middle of `axes` (all, if None)."""
+    """`x` with the zero frequency moved to the middle of `axes` (all, if None).
+
+    Args:
+        x: a tensor.
+        axes: axes, or None.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `x`.
+    """
     return roll_by_half(x, axes, back=False)
 
 
 @public
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """The inverse of `fftshift`."""
+    """The inverse of `fftshift`.
+
+    Args:
+        x: a tensor.
+        axes: axes, or None.
+        name: has no effect here.
+
+    Returns:
+        A tensor like `x`.
+    """
     return roll_by_half(x, axes, back=True)

@@ -82,6 +82,9 @@ def fftnd(
         norm: "backward" (or None) scales the inverse, "forward" this transform, "ortho" both.
         name: has no effect here.
 
+    Returns:
+        A complex tensor.
+
     Note:
         TensorFlow has no CPU kernel for this function.
     """
@@ -100,7 +103,18 @@ def ifftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of `fftnd`."""
+    """The inverse of `fftnd`.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        axes: the axes to transform, or None.
+        norm: None, "ortho", "forward" or "backward": where to divide by the number of elements.
+        name: has no effect here.
+
+    Returns:
+        A complex tensor.
+    """
     x: Any = as_fft_operand("IFFTND", input_tensor, dtypes.complex64, COMPLEX, 0)
     pairs, factor = plan_fft_axes("ifftnd", x, fft_length, axes, norm, False)
     for axis, length in pairs:
@@ -116,7 +130,18 @@ def rfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Fourier transform of real input along several axes; non-negative frequencies of the last."""
+    """Fourier transform of real input along several axes; non-negative frequencies of the last.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        axes: the axes to transform, or None.
+        norm: None, "ortho", "forward" or "backward": where to divide by the number of elements.
+        name: has no effect here.
+
+    Returns:
+        A complex tensor.
+    """
     x: Any = as_fft_operand("RFFTND", input_tensor, dtypes.float32, FULL_FLOATS, 1)
     pairs, factor = plan_fft_axes("rfftnd", x, fft_length, axes, norm, False)
     for axis, length in reversed(pairs):
@@ -135,7 +160,18 @@ def irfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of `rfftnd`."""
+    """The inverse of `rfftnd`.
+
+    Args:
+        input_tensor: a tensor.
+        fft_length: the length along each transformed axis, or None.
+        axes: the axes to transform, or None.
+        norm: None, "ortho", "forward" or "backward": where to divide by the number of elements.
+        name: has no effect here.
+
+    Returns:
+        A real tensor.
+    """
     x: Any = as_fft_operand("IRFFTND", input_tensor, dtypes.complex64, COMPLEX, 1)
     pairs, factor = plan_fft_axes("irfftnd", x, fft_length, axes, norm, True)
     for axis, length in pairs[:-1]:

@@ -71,7 +71,17 @@ def hamming_window(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Hamming window: a raised cosine that does not reach zero. See `hann_window`."""
+    """Hamming window: a raised cosine that does not reach zero. See `hann_window`.
+
+    Args:
+        window_length: the number of samples.
+        periodic: whether the window is for periodic signals.
+        dtype: a floating dtype.
+        name: has no effect here.
+
+    Returns:
+        A vector.
+    """
     return make_raised_cosine("hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 
 
@@ -79,7 +89,16 @@ def hamming_window(
 def vorbis_window(
     window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """Window of Ogg Vorbis; its squares sum to one at an overlap of half."""
+    """Window of Ogg Vorbis; its squares sum to one at an overlap of half.
+
+    Args:
+        window_length: the number of samples.
+        dtype: a floating dtype.
+        name: has no effect here.
+
+    Returns:
+        A vector.
+    """
     n, raw = check_window_arguments("vorbis_window", window_length, dtype)
     rise = np.sin(np.pi / max(n, 1) * (np.arange(n) + 0.5))
     return make_tensor(np.sin(np.pi / 2 * rise * rise).astype(raw))
@@ -122,7 +141,17 @@ def kaiser_bessel_derived_window(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Kaiser-Bessel derived window; its squares sum to one at an overlap of half."""
+    """Kaiser-Bessel derived window; its squares sum to one at an overlap of half.
+
+    Args:
+        window_length: the number of samples.
+        beta: the shape parameter.
+        dtype: a floating dtype.
+        name: has no effect here.
+
+    Returns:
+        A vector.
+    """
     half, _ = check_window_arguments("kaiser_bessel_derived_window", window_length, dtype)
     half //= 2
     total = cumsum(kaiser_window(half + 1, beta, dtype), axis=-1, exclusive=False, reverse=False)

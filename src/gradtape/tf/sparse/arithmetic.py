@@ -15,7 +15,6 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.array.creation import fill, zeros_like
 from gradtape.tf.array.gather_slice import gather, gather_nd
@@ -46,6 +45,9 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         b: a tensor or SparseTensor of the same shape.
         threshold: elements of a sparse sum with a smaller magnitude are dropped.
 
+    Returns:
+        A SparseTensor or a tensor.
+
     Raises:
         TypeError: if both are dense.
         InvalidArgumentError: if the shapes differ.
@@ -75,7 +77,16 @@ def combine_sparse(a: SparseTensor, b: SparseTensor, function: Callable[..., Any
 
 @public
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """Elementwise maximum of two sparse tensors; missing elements count as zero."""
+    """Elementwise maximum of two sparse tensors; missing elements count as zero.
+
+    Args:
+        sp_a: a SparseTensor.
+        sp_b: a SparseTensor of the same shape.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sp_a, sp_b = SparseTensor.from_value(sp_a), SparseTensor.from_value(sp_b)
     check_equal_arrays("sparse.maximum", sp_a.dense_shape, sp_b.dense_shape)
     return combine_sparse(sp_a, sp_b, e.maximum)
@@ -83,7 +94,16 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 @public
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """Elementwise minimum of two sparse tensors; missing elements count as zero."""
+    """Elementwise minimum of two sparse tensors; missing elements count as zero.
+
+    Args:
+        sp_a: a SparseTensor.
+        sp_b: a SparseTensor of the same shape.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sp_a, sp_b = SparseTensor.from_value(sp_a), SparseTensor.from_value(sp_b)
     check_equal_arrays("sparse.minimum", sp_a.dense_shape, sp_b.dense_shape)
     return combine_sparse(sp_a, sp_b, e.minimum)
@@ -92,6 +112,14 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 @public
 def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
     """Apply a function to the values; all sparse arguments must have the same indices.
+
+    Args:
+        op: a function of tensors.
+        *args: its arguments.
+        **kwargs: its keyword arguments.
+
+    Returns:
+        A SparseTensor, or what `op` returns if no argument is sparse.
 
     Raises:
         ValueError: if there is no sparse argument, or the result has another number of elements.
@@ -144,7 +172,18 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Sum along `axis`; a SparseTensor if `output_is_sparse`."""
+    """Sum along `axis`; a SparseTensor if `output_is_sparse`.
+
+    Args:
+        sp_input: a SparseTensor.
+        axis: an axis, a list of axes, or None for all.
+        keepdims: whether to keep the reduced axes with size one.
+        output_is_sparse: whether the result is a SparseTensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor or a SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     return reduce_sparse(
         sparse, axis, keepdims, output_is_sparse, unsorted_segment_sum, "reduce_sum"
@@ -159,7 +198,18 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Maximum of the stored elements along `axis`; zero if there are none."""
+    """Maximum of the stored elements along `axis`; zero if there are none.
+
+    Args:
+        sp_input: a SparseTensor.
+        axis: an axis, a list of axes, or None for all.
+        keepdims: whether to keep the reduced axes with size one.
+        output_is_sparse: whether the result is a SparseTensor.
+        name: has no effect here.
+
+    Returns:
+        A tensor or a SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     return reduce_sparse(
         sparse, axis, keepdims, output_is_sparse, unsorted_segment_max, "reduce_max"
@@ -171,6 +221,16 @@ def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """Product of a sparse and a dense matrix, in either order.
+
+    Args:
+        sp_a: a sparse or dense matrix.
+        b: a dense or sparse matrix.
+        adjoint_a: whether to transpose and conjugate the first one.
+        adjoint_b: whether to transpose and conjugate the second one.
+        name: has no effect here.
+
+    Returns:
+        A matrix.
 
     Raises:
         InvalidArgumentError: if their shapes do not fit.
@@ -207,7 +267,15 @@ def apply_with_dense(
 
 @public
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """Softmax over the stored elements along the last axis."""
+    """Softmax over the stored elements along the last axis.
+
+    Args:
+        sp_input: a SparseTensor.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     last = (s.sparse_rank_of(sparse) - 1,)
     places, group, _, _ = sparse_index.group_indices(
@@ -222,92 +290,19 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 @public
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
-    """For each row, a bool per integer below `vocab_size`: whether the row contains it."""
+    """For each row, a bool per integer below `vocab_size`: whether the row contains it.
+
+    Args:
+        sp_input: a SparseTensor.
+        vocab_size: the number of integers.
+        name: has no effect here.
+
+    Returns:
+        A tensor of bools (..., vocab_size).
+    """
     sparse = SparseTensor.from_value(sp_input)
     ids = cast(sparse.values, int64)
     places = concat([sparse.indices[:, :-1], expand_dims(ids, 1)], 1)
     shape = concat([sparse.dense_shape[:-1], cast(convert([vocab_size]), int64)], 0)
     marks = cast(zeros_like(ids) + 1, "bool")
     return tensor_scatter_nd_update(fill(shape, False), places, marks)
-
-
-@call_on_host
-def count_integers(
-    values: Tensor, rows: Tensor, weights: Any, shape: tuple[int, ...], most: Any, binary: bool
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The kernel of `bincount`: indices, counts and dense shape.
-
-    `shape` is (rows, least length), or (least length,) if all rows are counted together.
-    """
-    number, row = np.asarray(values._array), sparse_index.as_raw_integers(rows)
-    weight = None if weights is None else np.asarray(weights._array)
-    width = max(shape[-1], int(number.max(initial=-1)) + 1)
-    if most is not None:
-        fits = number < most
-        number, row = number[fits], row[fits]
-        weight = None if weight is None else weight[fits]
-        width = most
-    occurring, group = np.unique(row * width + number, return_inverse=True)
-    if binary:
-        sums = np.ones(len(occurring), np.int32 if weight is None else weight.dtype)
-    else:
-        sums = np.bincount(group, weight, len(occurring)).astype(
-            np.int32 if weight is None else weight.dtype
-        )
-    sizes = (*shape[:-1], width)
-    if len(shape) > 1:
-        places = np.stack([occurring // width, occurring % width], 1)
-    else:
-        places = occurring[:, None]
-    return (
-        sparse_index.make_int64_tensor(places),
-        make_tensor(sums),
-        sparse_index.make_int64_tensor(sizes),
-    )
-
-
-@public
-def bincount(
-    values: Any,
-    weights: Any = None,
-    axis: Any = 0,
-    minlength: Any = None,
-    maxlength: Any = None,
-    binary_output: bool = False,
-    name: str | None = None,
-) -> SparseTensor:
-    """The count of each integer, as a sparse tensor.
-
-    Args:
-        values: a tensor or SparseTensor of non-negative integers.
-        weights: of the shape of `values`, or a SparseTensor with the same indices.
-        axis: 0 to count all, -1 to count in each row.
-        minlength: the least length of the result.
-        maxlength: the length of the result; larger integers are not counted.
-        binary_output: whether to return 1, not the count, for each integer that occurs.
-        name: has no effect here.
-    """
-    sparse = isinstance(values, SparseTensor)
-    given = values.values if sparse else convert(values)
-    shape = (
-        sparse_index.as_raw_integers(values.dense_shape).tolist()
-        if sparse
-        else list(given._array.shape)
-    )
-    if isinstance(weights, SparseTensor):
-        weights = weights.values
-    ranks = 2 if axis == -1 and len(shape) > 1 else 1
-    if ranks == 2:
-        own = (
-            values.indices[:, 0]
-            if sparse
-            else make_tensor(np.repeat(np.arange(shape[0]), shape[1]))
-        )
-    else:
-        own = zeros_like(cast(reshape(given, [-1]), int64))
-    most = None if maxlength is None else int(maxlength)
-    least = (shape[0], int(minlength or 0)) if ranks == 2 else (int(minlength or 0),)
-    flat = None if weights is None else reshape(convert(weights), [-1])
-    return SparseTensor(
-        *count_integers(reshape(given, [-1]), own, flat, least, most, bool(binary_output))
-    )

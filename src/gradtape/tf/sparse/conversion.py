@@ -34,6 +34,9 @@ def to_dense(
         validate_indices: whether to check that indices are in range, sorted and unique.
         name: has no effect here.
 
+    Returns:
+        A tensor.
+
     Raises:
         InvalidArgumentError: if an index is out of range, out of order or repeated.
 
@@ -90,7 +93,15 @@ def check_sparse_indices(indices: Any, dense_shape: Any) -> None:
 
 @public
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """A sparse tensor of the elements that are not zero, or not an empty string."""
+    """A sparse tensor of the elements that are not zero, or not an empty string.
+
+    Args:
+        tensor: a tensor.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     dense = convert(tensor)
     indices = apply_raw(nonzero_indices_of, dense, dynamic=True)
     shape = shape_tensor_of(dense, int64)

@@ -10,10 +10,11 @@ import numpy as np
 
 from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
+from gradtape.core.dtypes import string
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_sparse
 from gradtape.tf.strings.hash_bucket import farmhash
 
 DEFAULT_HASH_KEY = 0xDECAFCAFFE
@@ -31,6 +32,9 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
         inputs: tensors or SparseTensors of shape (batch, n) of strings or integers.
         name: of the op.
         separator: string between values; "_X_" if None.
+
+    Returns:
+        A SparseTensor of strings.
 
     Example:
         >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["x"]])]).values.numpy()
@@ -52,6 +56,9 @@ def cross_hashed(
         num_buckets: hashes are taken modulo this number; 0 for no bound.
         hash_key: the initial value of the hash.
         name: of the op.
+
+    Returns:
+        A SparseTensor of int64.
 
     Example:
         >>> inputs = [tf.constant([["a", "b"]]), tf.constant([["e"]])]
@@ -94,7 +101,12 @@ def set_static_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
     return SparseTensor(result.indices, result.values, make_tensor(shape))
 
 
-@call_on_host
+def describe_cross(columns: list[Any], separator: bytes | None = None, *_: Any) -> Any:
+    """Result rule of `cross_columns`."""
+    return describe_sparse([None, None], np.int64 if separator is None else string)
+
+
+@call_on_host(describe_cross)
 def cross_columns(
     columns: list[Any], separator: bytes | None = None, buckets: int = 0, key: int = 0
 ) -> SparseTensor:

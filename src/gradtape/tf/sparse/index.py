@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import BOOL, FRESH, INT64
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host
 
 
 def make_int64_tensor(array: Any) -> Tensor:
@@ -39,13 +41,19 @@ def unflatten_indices(positions: Any, sizes: Any) -> Any:
     return np.stack(np.unravel_index(positions, tuple(sizes)), axis=1).astype(np.int64)
 
 
-@call_on_host
+@call_on_host(lambda indices: Spec((indices._array.shape[:1], INT64)))
 def argsort_indices(indices: Tensor) -> Tensor:
     """The permutation that sorts indices in row-major order."""
     return make_int64_tensor(row_major_order(as_raw_integers(indices)))
 
 
-@call_on_host
+def describe_merged(a: Tensor, b: Tensor, shape: Tensor) -> tuple[Spec, Spec, Spec]:
+    """Result rule of `merge_indices`."""
+    places = [Spec((x._array.shape[:1], INT64)) for x in (a, b)]
+    return Spec(((FRESH, a._array.shape[1]), INT64)), places[0], places[1]
+
+
+@call_on_host(describe_merged)
 def merge_indices(a: Tensor, b: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The sorted union of two sets of indices, and the position of each index in it."""
     sizes = as_raw_integers(shape)
@@ -61,7 +69,13 @@ def merge_indices(a: Tensor, b: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, 
     )
 
 
-@call_on_host
+def describe_reshaped(indices: Tensor, shape: Tensor, wanted: Tensor) -> tuple[Spec, Spec]:
+    """Result rule of `reshape_indices`."""
+    rank = wanted._array.shape[0]
+    return Spec(((indices._array.shape[0], rank), INT64)), Spec(((rank,), INT64))
+
+
+@call_on_host(describe_reshaped)
 def reshape_indices(indices: Tensor, shape: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
     """Indices in the shape `wanted`, and that shape with -1 replaced."""
     before, after = as_raw_integers(shape), as_raw_integers(wanted).astype(np.int64)
@@ -79,7 +93,17 @@ def reshape_indices(indices: Tensor, shape: Tensor, wanted: Tensor) -> tuple[Ten
     ), make_int64_tensor(after)
 
 
-@call_on_host
+def describe_groups(
+    indices: Tensor, shape: Tensor, axes: tuple[int, ...], keepdims: bool
+) -> tuple[Spec, Spec, Spec, Spec]:
+    """Result rule of `group_indices`."""
+    rank = indices._array.shape[1]
+    left = rank if keepdims else len([i for i in range(rank) if i not in axes])
+    each = Spec((indices._array.shape[:1], INT64))
+    return Spec(((FRESH, left), INT64)), each, each, Spec(((left,), INT64))
+
+
+@call_on_host(describe_groups)
 def group_indices(
     indices: Tensor, shape: Tensor, axes: tuple[int, ...], keepdims: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -109,7 +133,13 @@ def group_indices(
     )
 
 
-@call_on_host
+def describe_block(indices: Tensor, *_: Tensor) -> tuple[Spec, Spec, Spec]:
+    """Result rule of `select_block`."""
+    rank = indices._array.shape[1]
+    return Spec(((FRESH,), INT64)), Spec(((FRESH, rank), INT64)), Spec(((rank,), INT64))
+
+
+@call_on_host(describe_block)
 def select_block(
     indices: Tensor, shape: Tensor, start: Tensor, size: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -124,7 +154,13 @@ def select_block(
     )
 
 
-@call_on_host
+def describe_filled_rows(indices: Tensor, shape: Tensor) -> tuple[Spec, Spec, Spec]:
+    """Result rule of `add_empty_row_indices`."""
+    rank = indices._array.shape[1]
+    return Spec(((FRESH, rank), INT64)), Spec(((FRESH,), INT64)), Spec(((FRESH,), BOOL))
+
+
+@call_on_host(describe_filled_rows)
 def add_empty_row_indices(indices: Tensor, shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Add an index at the start of each empty row.
 
@@ -145,7 +181,7 @@ def add_empty_row_indices(indices: Tensor, shape: Tensor) -> tuple[Tensor, Tenso
     )
 
 
-@call_on_host
+@call_on_host(lambda indices: Spec((indices._array.shape[1:], INT64)))
 def smallest_shape(indices: Tensor) -> Tensor:
     """The smallest dense shape that holds all indices."""
     places = as_raw_integers(indices)

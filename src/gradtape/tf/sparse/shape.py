@@ -28,7 +28,15 @@ def sparse_rank_of(sparse: SparseTensor) -> int:
 
 @public
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The same tensor with its elements in row-major order."""
+    """The same tensor with its elements in row-major order.
+
+    Args:
+        sp_input: a SparseTensor.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     order = sparse_index.argsort_indices(sparse.indices)
     return SparseTensor(
@@ -38,7 +46,16 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 @public
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """The elements in another shape; one size may be -1, which is inferred."""
+    """The elements in another shape; one size may be -1, which is inferred.
+
+    Args:
+        sp_input: a SparseTensor.
+        shape: a vector of sizes.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     wanted = cast(convert(shape, int64) if not isinstance(shape, Tensor) else shape, int64)
     indices, after = sparse_index.reshape_indices(sparse.indices, sparse.dense_shape, wanted)
@@ -47,7 +64,16 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 @public
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """The axes in another order; reversed by default."""
+    """The axes in another order; reversed by default.
+
+    Args:
+        sp_input: a SparseTensor.
+        perm: the order of the axes, or None.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     rank = sparse_rank_of(sparse)
     axes = convert(list(range(rank))[::-1] if perm is None else perm)
@@ -57,7 +83,16 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 @public
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
-    """A new axis of size 1 at `axis`; at the end by default."""
+    """A new axis of size 1 at `axis`; at the end by default.
+
+    Args:
+        sp_input: a SparseTensor.
+        axis: the position of the new axis, or None.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     rank = sparse_rank_of(sparse)
     at = normalize_axis(-1 if axis is None else int(axis), rank + 1, "expand_dims") + rank + 1
@@ -72,6 +107,15 @@ def concat(
     axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
     """Concatenation of sparse tensors along `axis`.
+
+    Args:
+        axis: the axis to concatenate along.
+        sp_inputs: a list of SparseTensors.
+        expand_nonconcat_dims: whether the other sizes may differ; the largest counts.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
 
     Raises:
         InvalidArgumentError: if sizes differ along another axis. With `expand_nonconcat_dims` the
@@ -101,7 +145,15 @@ def concat(
 
 @public
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """The elements for which `to_retain`, a vector of bools, holds."""
+    """The elements for which `to_retain`, a vector of bools, holds.
+
+    Args:
+        sp_input: a SparseTensor.
+        to_retain: a bool for each stored element.
+
+    Returns:
+        A SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     kept = where(convert(to_retain))[:, 0]
     return SparseTensor(
@@ -111,7 +163,17 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 @public
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """The block of `size` that starts at `start`, clipped to the shape of the tensor."""
+    """The block of `size` that starts at `start`, clipped to the shape of the tensor.
+
+    Args:
+        sp_input: a SparseTensor.
+        start: the first index along each axis.
+        size: how many along each axis.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     sparse = SparseTensor.from_value(sp_input)
     corners = [cast(convert(corner), int64) for corner in (start, size)]
     kept, indices, shape = sparse_index.select_block(sparse.indices, sparse.dense_shape, *corners)
@@ -122,7 +184,17 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """`num_split` blocks along `axis`; the first ones get the remainder, one each."""
+    """`num_split` blocks along `axis`; the first ones get the remainder, one each.
+
+    Args:
+        sp_input: a SparseTensor.
+        num_split: the number of blocks.
+        axis: the axis to split along.
+        name: has no effect here.
+
+    Returns:
+        A list of SparseTensors.
+    """
     sparse = SparseTensor.from_value(sp_input)
     sizes = sparse_index.as_raw_integers(sparse.dense_shape)
     at = normalize_axis(axis, len(sizes), "sparse.split") + len(sizes)
@@ -147,7 +219,16 @@ def unstack_sparse(sparse: SparseTensor) -> list[SparseTensor]:
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """The tensor with `default_value` in every empty row, and for each row whether it was empty."""
+    """The tensor with `default_value` in every empty row, and for each row whether it was empty.
+
+    Args:
+        sp_input: a SparseTensor.
+        default_value: a scalar.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor, and a vector of bools.
+    """
     sparse = SparseTensor.from_value(sp_input)
     indices, order, empty = sparse_index.add_empty_row_indices(sparse.indices, sparse.dense_shape)
     count = indices._array.shape[0] - sparse.indices._array.shape[0]
@@ -158,6 +239,13 @@ def fill_empty_rows(
 @public
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same elements in a larger shape; in the smallest possible shape if it is None.
+
+    Args:
+        sp_input: a SparseTensor.
+        new_shape: a vector of sizes, or None.
+
+    Returns:
+        A SparseTensor.
 
     Raises:
         InvalidArgumentError: if the new shape is smaller or has another rank.
@@ -183,7 +271,17 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = "float32", name: str | None = None
 ) -> SparseTensor:
-    """A sparse matrix with ones on the diagonal."""
+    """A sparse matrix with ones on the diagonal.
+
+    Args:
+        num_rows: the number of rows.
+        num_columns: the number of columns, or None.
+        dtype: the dtype of the ones.
+        name: has no effect here.
+
+    Returns:
+        A SparseTensor.
+    """
     rows = as_integer(num_rows, "num_rows")
     columns = rows if num_columns is None else as_integer(num_columns, "num_columns")
     diagonal = np.arange(min(rows, columns))

@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import OBJECT, numpy_dtype_of
 from gradtape.core.tensor import Tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import (
+    call_on_host,
+    describe_as,
+    describe_like,
+    shape_of_argument,
+)
 from gradtape.tf.io.print import format_tensor_like
 from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(OBJECT))
 def as_string(
     input: Any,
     precision: int = -1,
@@ -36,8 +42,15 @@ def as_string(
         fill: a character to pad with ("0", " ", "+", "-" as in `printf`).
         name: has no effect here.
 
+    Returns:
+        A tensor of strings.
+
     Raises:
         InvalidArgumentError: if options conflict, or do not apply to the dtype.
+
+    Example:
+        >>> tf.strings.as_string([1, 25]).numpy()
+        array([b'1', b'25'], dtype=object)
     """
     tensor = convert(input)
     dtype = tensor.dtype
@@ -69,20 +82,34 @@ def as_string(
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda input, out_type=dtypes.float32, name=None: Spec(
+        (shape_of_argument(input), numpy_dtype_of(out_type))
+    )
+)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Numbers parsed from strings.
 
+    Args:
+        input: a tensor of strings.
+        out_type: float32, float64, int32 or int64.
+        name: has no effect here.
+
+    Returns:
+        A tensor of `out_type`.
+
     Raises:
         InvalidArgumentError: if a string is not a number of that dtype.
+
+    Example:
+        >>> tf.strings.to_number(["1.5", "2"]).numpy()
+        array([1.5, 2. ], dtype=float32)
     """
     dtype = dtypes.as_dtype(out_type)
     read = int if dtype.is_integer else float
 
     def parse(text: bytes) -> Any:
         try:
-            if local.probe_size:
-                return 0
             if b"_" in text:
                 raise ValueError
             return dtype.scalar(read(text.strip()))
@@ -95,14 +122,28 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 
 @public
-@call_on_host
+@call_on_host(describe_as(dtype=OBJECT))
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
     """`template` with each `placeholder` replaced by a tensor, formatted as by `tf.print`.
 
+    Args:
+        template: a string.
+        inputs: a tensor or a list of tensors.
+        placeholder: the text to replace.
+        summarize: how many elements to print at each end of an axis.
+        name: has no effect here.
+
+    Returns:
+        A string scalar.
+
     Raises:
         ValueError: if there are more or fewer tensors than placeholders.
+
+    Example:
+        >>> tf.strings.format("{} + 1", 2).numpy()
+        b'2 + 1'
     """
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     if template.count(placeholder) != len(values):

@@ -8,8 +8,9 @@ import numpy as np
 
 from gradtape.core.argument import as_integer
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shape_rule import INT64
 from gradtape.core.tensor import Tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_like
 from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
 MASK64 = (1 << 64) - 1
@@ -27,9 +28,17 @@ def hash_to_buckets(function: Any, input: Any, num_buckets: int, op: str) -> Ten
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(INT64))
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """A bucket below `num_buckets` for each string, by FarmHash's Fingerprint64.
+
+    Args:
+        input: a tensor of strings.
+        num_buckets: the number of buckets.
+        name: has no effect here.
+
+    Returns:
+        An int64 tensor like `input`.
 
     Example:
         >>> tf.strings.to_hash_bucket_fast(["a", "b", "a"], 10).numpy()
@@ -39,11 +48,21 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(INT64))
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Any, name: str | None = None
 ) -> Tensor:
-    """A bucket below `num_buckets` for each string, by SipHash with a key of two integers."""
+    """A bucket below `num_buckets` for each string, by SipHash with a key of two integers.
+
+    Args:
+        input: a tensor of strings.
+        num_buckets: the number of buckets.
+        key: two integers.
+        name: has no effect here.
+
+    Returns:
+        An int64 tensor like `input`.
+    """
     if len(key) != 2:
         raise InvalidArgumentError(
             f"to_hash_bucket_strong: Key must have 2 elements. Received {len(key)}."
@@ -55,9 +74,18 @@ def to_hash_bucket_strong(
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(INT64))
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
-    """A bucket below `num_buckets` for each string, by MurmurHash64A."""
+    """A bucket below `num_buckets` for each string, by MurmurHash64A.
+
+    Args:
+        input: a tensor of strings.
+        num_buckets: the number of buckets.
+        name: has no effect here.
+
+    Returns:
+        An int64 tensor like `input`.
+    """
     return hash_to_buckets(murmurhash, input, num_buckets, "to_hash_bucket")
 
 

@@ -10,14 +10,23 @@ import numpy as np
 from gradtape.core.argument import as_host_array, as_integer, as_sequence
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import FRESH, OBJECT
 from gradtape.core.shapes import normalize_axis
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, shape_of_argument
 from gradtape.tf.strings.byte_string import as_separator, as_string_array, map_elements
 
 
+def describe_join(inputs: Sequence[Any], *_: Any, **__: Any) -> Spec:
+    """Result rule of `join`: scalars broadcast, all other shapes are equal."""
+    shapes = [shape_of_argument(value) for value in as_sequence(inputs, "inputs")]
+    return Spec((max(shapes, key=len, default=()), OBJECT))
+
+
 @public
-@call_on_host
+@call_on_host(describe_join)
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Elementwise concatenation of strings; scalars are broadcast.
 
@@ -26,8 +35,15 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
         separator: string between the joined strings.
         name: has no effect here.
 
+    Returns:
+        A tensor of strings.
+
     Raises:
         InvalidArgumentError: if the shapes differ.
+
+    Example:
+        >>> tf.strings.join(["grad", "tape"]).numpy()
+        b'gradtape'
     """
     joint = as_separator(separator, "separator")
     arrays = [as_string_array(value) for value in as_sequence(inputs, "inputs")]
@@ -40,8 +56,21 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     return map_elements(lambda *items: joint.join(items), *arrays)
 
 
+def describe_reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, *_: Any, **__: Any
+) -> Spec:
+    """Result rule of `reduce_join`."""
+    shape = shape_of_argument(inputs)
+    rank = len(shape)
+    chosen = range(rank) if axis is None else as_host_array(axis, "axis").reshape(-1).tolist()
+    axes = {normalize_axis(one, rank, "reduce_join") % rank for one in chosen}
+    if keepdims:
+        return Spec((tuple([1 if i in axes else n for i, n in enumerate(shape)]), OBJECT))
+    return Spec((tuple([n for i, n in enumerate(shape) if i not in axes]), OBJECT))
+
+
 @public
-@call_on_host
+@call_on_host(describe_reduce_join)
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -57,6 +86,13 @@ def reduce_join(
         keepdims: whether to keep joined axes with size 1.
         separator: string between the joined strings.
         name: has no effect here.
+
+    Returns:
+        A tensor of strings.
+
+    Example:
+        >>> tf.strings.reduce_join(["a", "b"], separator="-").numpy()
+        b'a-b'
     """
     joint = as_separator(separator, "separator")
     array = as_string_array(inputs)
@@ -72,8 +108,18 @@ def reduce_join(
     return make_tensor(joined)
 
 
+def describe_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, *_: Any, **__: Any
+) -> Spec:
+    """Result rule of `unsorted_segment_join`."""
+    rest = shape_of_argument(inputs)[len(shape_of_argument(segment_ids)) :]
+    is_known = not isinstance(num_segments, SymbolicTensor)
+    count = as_integer(num_segments, "num_segments") if is_known else FRESH
+    return Spec(((count, *rest), OBJECT))
+
+
 @public
-@call_on_host
+@call_on_host(describe_segment_join)
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
@@ -85,6 +131,9 @@ def unsorted_segment_join(
         num_segments: the number of segments.
         separator: string between the joined strings.
         name: has no effect here.
+
+    Returns:
+        A tensor of strings.
 
     Raises:
         InvalidArgumentError: if a segment id is too large, or the shapes do not match.
@@ -107,8 +156,13 @@ def unsorted_segment_join(
     return make_tensor(out)
 
 
+def describe_ngrams(data: Any, *_: Any, **__: Any) -> Spec:
+    """Result rule of `ngrams`."""
+    return Spec(((*shape_of_argument(data)[:-1], FRESH), OBJECT))
+
+
 @public
-@call_on_host
+@call_on_host(describe_ngrams)
 def ngrams(
     data: Any,
     ngram_width: Any,
@@ -128,6 +182,9 @@ def ngrams(
         padding_width: the largest number of pad values at each end; by default the width minus 1.
         preserve_short_sequences: whether a row that is too short for every width is joined whole.
         name: has no effect here.
+
+    Returns:
+        A tensor or RaggedTensor of strings.
     """
     array = as_string_array(data)
     if not array.ndim:

@@ -8,17 +8,33 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.shape_rule import BOOL, OBJECT
 from gradtape.core.tensor import Tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import call_on_host, describe_like
 from gradtape.tf.strings.byte_string import as_separator, as_string_array, map_elements
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(OBJECT))
 def regex_replace(
     input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
-    r"""The strings with matches of `pattern` replaced by `rewrite`, where `\1` is group 1."""
+    r"""The strings with matches of `pattern` replaced by `rewrite`, where `\1` is group 1.
+
+    Args:
+        input: a tensor of strings.
+        pattern: a regular expression.
+        rewrite: the replacement.
+        replace_global: whether to replace every match.
+        name: has no effect here.
+
+    Returns:
+        A tensor of strings.
+
+    Example:
+        >>> tf.strings.regex_replace("a-b-c", "-", "+").numpy()
+        b'a+b+c'
+    """
     found = compile_pattern(pattern)
     template = re.sub(r"\\(\d)", r"\\g<\1>", to_text(as_separator(rewrite, "rewrite")))
     count = 0 if replace_global else 1
@@ -28,9 +44,22 @@ def regex_replace(
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(BOOL))
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Tensor:
-    """Whether the whole string matches `pattern`."""
+    """Whether the whole string matches `pattern`.
+
+    Args:
+        input: a tensor of strings.
+        pattern: a regular expression.
+        name: has no effect here.
+
+    Returns:
+        A tensor of bools.
+
+    Example:
+        >>> tf.strings.regex_full_match(["tape", "tap"], "ta.e").numpy()
+        array([ True, False])
+    """
     found = compile_pattern(pattern)
     return map_elements(
         lambda s: found.fullmatch(to_text(s)) is not None, as_string_array(input), dtype=np.bool_

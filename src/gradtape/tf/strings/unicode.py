@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.primitive import Spec
+from gradtape.core.shape_rule import OBJECT
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.side_effect import call_on_host
+from gradtape.graph.host_function import (
+    call_on_host,
+    describe_like,
+    describe_ragged,
+    shape_of_argument,
+)
 from gradtape.tf.ragged.conversion import ragged_from_lists
 from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
@@ -34,7 +40,7 @@ def decode_characters(
             f"{op}: Could not create converter for input encoding: {encoding}."
         ) from None
     out, at = [], 0
-    for letter in whole or "0" * local.probe_size:
+    for letter in whole:
         code = ord(letter)
         size = 1 if 0xDC80 <= code <= 0xDCFF else len(letter.encode(encoding, "replace"))
         if 0xD800 <= code <= 0xDFFF or (code == REPLACEMENT_CHARACTER and encoding != "UTF-8"):
@@ -72,7 +78,12 @@ def encode_characters(codes: Any, encoding: str, errors: str, replacement: int, 
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda input, *_, **__: (
+        describe_ragged(shape_of_argument(input), np.int32),
+        describe_ragged(shape_of_argument(input), np.int64),
+    )
+)
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
@@ -81,7 +92,19 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """As `unicode_decode`; returns also the byte offset of each character."""
+    """As `unicode_decode`; returns also the byte offset of each character.
+
+    Args:
+        input: a tensor of strings.
+        input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: "replace", "strict" or "ignore".
+        replacement_char: the code point that replaces invalid characters.
+        replace_control_characters: whether control characters are replaced, too.
+        name: has no effect here.
+
+    Returns:
+        The code points, and the byte offsets (int64).
+    """
     text = as_string_array(input)
     how = (input_encoding, errors, replacement_char, replace_control_characters)
     found = [decode_characters(bytes(one), *how, "unicode_decode") for one in text.flat]
@@ -90,7 +113,7 @@ def unicode_decode_with_offsets(
 
 
 @public
-@call_on_host
+@call_on_host(lambda input, *_, **__: describe_ragged(shape_of_argument(input), np.int32))
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -109,6 +132,9 @@ def unicode_decode(
         replace_control_characters: whether control characters are replaced, too.
         name: has no effect here.
 
+    Returns:
+        A RaggedTensor or a tensor of int32.
+
     Raises:
         InvalidArgumentError: if a string is invalid and `errors` is "strict".
     """
@@ -118,7 +144,12 @@ def unicode_decode(
 
 
 @public
-@call_on_host
+@call_on_host(
+    lambda input, *_, **__: (
+        describe_ragged(shape_of_argument(input), dtypes.string),
+        describe_ragged(shape_of_argument(input), np.int64),
+    )
+)
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
@@ -126,7 +157,18 @@ def unicode_split_with_offsets(
     replacement_char: int = REPLACEMENT_CHARACTER,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """As `unicode_split`; returns also the byte offset of each character."""
+    """As `unicode_split`; returns also the byte offset of each character.
+
+    Args:
+        input: a tensor of strings.
+        input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: "replace", "strict" or "ignore".
+        replacement_char: the code point that replaces invalid characters.
+        name: has no effect here.
+
+    Returns:
+        The characters, and their byte offsets (int64).
+    """
     text = as_string_array(input)
     how = (input_encoding, errors, replacement_char, False)
     found = [decode_characters(bytes(one), *how, "unicode_split") for one in text.flat]
@@ -138,7 +180,7 @@ def unicode_split_with_offsets(
 
 
 @public
-@call_on_host
+@call_on_host(lambda input, *_, **__: describe_ragged(shape_of_argument(input), dtypes.string))
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -146,12 +188,23 @@ def unicode_split(
     replacement_char: int = REPLACEMENT_CHARACTER,
     name: str | None = None,
 ) -> Any:
-    """The characters of strings, as strings; arguments as of `unicode_decode`."""
+    """The characters of strings, as strings; arguments as of `unicode_decode`.
+
+    Args:
+        input: a tensor of strings.
+        input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: "replace", "strict" or "ignore".
+        replacement_char: the code point that replaces invalid characters.
+        name: has no effect here.
+
+    Returns:
+        A RaggedTensor or a tensor of strings.
+    """
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
 @public
-@call_on_host
+@call_on_host(lambda input, *_, **__: Spec((shape_of_argument(input)[:-1], OBJECT)))
 def unicode_encode(
     input: Any,
     output_encoding: str,
@@ -167,6 +220,9 @@ def unicode_encode(
         errors: how to treat invalid code points: "replace", "ignore" or "strict".
         replacement_char: the code point that replaces invalid ones.
         name: has no effect here.
+
+    Returns:
+        A tensor of strings.
     """
     codes = convert(input, dtypes.int32)._array
     if not codes.ndim:
@@ -180,7 +236,7 @@ def unicode_encode(
 
 
 @public
-@call_on_host
+@call_on_host(describe_like(OBJECT))
 def unicode_transcode(
     input: Any,
     input_encoding: str,
@@ -190,7 +246,20 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Strings converted to another encoding; arguments as of `unicode_decode`."""
+    """Strings converted to another encoding; arguments as of `unicode_decode`.
+
+    Args:
+        input: a tensor of strings.
+        input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: "replace", "strict" or "ignore".
+        replacement_char: the code point that replaces invalid characters.
+        replace_control_characters: whether control characters are replaced, too.
+        name: has no effect here.
+
+    Returns:
+        A tensor of strings.
+    """
 
     def transcode(text: bytes) -> bytes:
         found = decode_characters(

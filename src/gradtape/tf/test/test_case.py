@@ -46,7 +46,11 @@ class TestCase(test_case_base()):  # type: ignore[misc]
     _directory: str | None = None
 
     def setUp(self) -> None:
-        """Seed the random generators of Python, NumPy and gradtape."""
+        """Seed the random generators of Python, NumPy and gradtape.
+
+        Returns:
+            None.
+        """
         super().setUp()
         random.seed(TEST_SEED)
         np.random.seed(TEST_SEED)  # noqa: NPY002 - the tests use the global generator
@@ -55,16 +59,35 @@ class TestCase(test_case_base()):  # type: ignore[misc]
     # -- values
 
     def evaluate(self, tensors: Any) -> Any:
-        """NumPy values of a structure of tensors."""
+        """NumPy values of a structure of tensors.
+
+        Args:
+            tensors: a structure of tensors.
+
+        Returns:
+            A structure of arrays.
+        """
         return nest.map_structure(to_numpy_value, tensors, expand_composites=True)
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """NumPy values of two tensors; other values unchanged."""
+        """NumPy values of two tensors; other values unchanged.
+
+        Args:
+            a: a value that converts to an array.
+            b: another one.
+
+        Returns:
+            A pair.
+        """
         both = all(hasattr(t, "numpy") for t in (a, b))
         return (to_numpy_value(a), to_numpy_value(b)) if both else (a, b)
 
     def get_temp_dir(self) -> str:
-        """A temporary directory that exists while the test runs; the same one for every call."""
+        """A temporary directory that exists while the test runs; the same one for every call.
+
+        Returns:
+            A path.
+        """
         if self._directory is None:
             directory = tempfile.TemporaryDirectory()
             self._directory = directory.name
@@ -80,7 +103,17 @@ class TestCase(test_case_base()):  # type: ignore[misc]
     def session(
         self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[TestCase]:
-        """Scope that does nothing: eager mode has no session."""
+        """Scope that does nothing: eager mode has no session.
+
+        Args:
+            graph: has no effect here.
+            config: has no effect here.
+            use_gpu: has no effect here.
+            force_gpu: has no effect here.
+
+        Returns:
+            A context manager.
+        """
         yield self
 
     cached_session = test_session = session
@@ -88,13 +121,31 @@ class TestCase(test_case_base()):  # type: ignore[misc]
     def checkedThread(
         self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
     ) -> CheckedThread:
-        """A thread that fails the test when `target` raises; call `start` and `join`."""
+        """A thread that fails the test when `target` raises; call `start` and `join`.
+
+        Args:
+            target: the function to run.
+            args: its arguments.
+            kwargs: its keyword arguments.
+
+        Returns:
+            A thread.
+        """
         return CheckedThread(self, target, args or (), kwargs or {})
 
     # -- equality and closeness
 
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
-        """Assert that all elements are equal; NaNs count as equal."""
+        """Assert that all elements are equal; NaNs count as equal.
+
+        Args:
+            a: a value that converts to an array.
+            b: another one.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         left, right = to_numpy_array(a), to_numpy_array(b)
         self._check_equal_shapes(left, right, msg)
         equal = left == right
@@ -104,7 +155,16 @@ class TestCase(test_case_base()):  # type: ignore[misc]
             self.fail(describe_difference("not equal", left, right, ~np.asarray(equal), msg))
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
-        """Assert that some elements differ."""
+        """Assert that some elements differ.
+
+        Args:
+            a: a value that converts to an array.
+            b: another one.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -114,7 +174,18 @@ class TestCase(test_case_base()):  # type: ignore[misc]
     def assertAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
     ) -> None:
-        """Assert that elements differ by at most `atol + rtol * abs(b)`; also in structures."""
+        """Assert that elements differ by at most `atol + rtol * abs(b)`; also in structures.
+
+        Args:
+            a: a value that converts to an array.
+            b: another one.
+            rtol: the relative tolerance.
+            atol: the absolute tolerance.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         if isinstance(a, Mapping) or isinstance(b, Mapping):
             self.assertEqual(set(a), set(b), msg)
             for key in a:
@@ -134,7 +205,18 @@ class TestCase(test_case_base()):  # type: ignore[misc]
     def assertNotAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
     ) -> None:
-        """Assert that some elements differ by more than `atol + rtol * abs(b)`."""
+        """Assert that some elements differ by more than `atol + rtol * abs(b)`.
+
+        Args:
+            a: a value that converts to an array.
+            b: another one.
+            rtol: the relative tolerance.
+            atol: the absolute tolerance.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -155,7 +237,24 @@ class TestCase(test_case_base()):  # type: ignore[misc]
         bfloat16_atol: float = 1e-2,
         msg: Any = None,
     ) -> None:
-        """As `assertAllClose`, with a tolerance that suits the less precise dtype."""
+        """As `assertAllClose`, with a tolerance that suits the less precise dtype.
+
+        Args:
+            a: a value that converts to an array.
+            b: another one.
+            rtol: the relative tolerance.
+            atol: the absolute tolerance.
+            float_rtol: `rtol` of float32.
+            float_atol: `atol` of float32.
+            half_rtol: `rtol` of float16.
+            half_atol: `atol` of float16.
+            bfloat16_rtol: `rtol` of bfloat16.
+            bfloat16_atol: `atol` of bfloat16.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         kinds = {to_numpy_array(a).dtype.name, to_numpy_array(b).dtype.name}
         for names, r, t in (
             (("float32", "complex64"), float_rtol, float_atol),
@@ -167,38 +266,100 @@ class TestCase(test_case_base()):  # type: ignore[misc]
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNear(self, f1: Any, f2: Any, err: float, msg: Any = None) -> None:
-        """Assert that two numbers differ by at most `err`."""
+        """Assert that two numbers differ by at most `err`.
+
+        Args:
+            f1: a number.
+            f2: another one.
+            err: the largest difference that passes.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         self.assertTrue(
             f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}. {msg or ''}"
         )
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Any = None) -> None:
-        """Assert that two lists of numbers differ by at most `err`."""
+        """Assert that two lists of numbers differ by at most `err`.
+
+        Args:
+            farray1: a list of numbers.
+            farray2: another one.
+            err: the largest difference that passes.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
-        """Assert that the norm of the difference of two arrays is below `err`."""
+        """Assert that the norm of the difference of two arrays is below `err`.
+
+        Args:
+            ndarray1: an array.
+            ndarray2: another one.
+            err: the largest difference that passes.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         left, right = to_numpy_array(ndarray1), to_numpy_array(ndarray2)
         self.assertTrue(np.linalg.norm(left - right) < err, msg)
 
     # -- ranges and sets
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
-        """Assert that all elements are greater."""
+        """Assert that all elements are greater.
+
+        Args:
+            a: a value that converts to an array.
+            comparison_target: a number.
+
+        Returns:
+            None.
+        """
         self.assertGreater(to_numpy_array(a).min(), comparison_target)
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """Assert that all elements are greater or equal."""
+        """Assert that all elements are greater or equal.
+
+        Args:
+            a: a value that converts to an array.
+            comparison_target: a number.
+
+        Returns:
+            None.
+        """
         self.assertGreaterEqual(to_numpy_array(a).min(), comparison_target)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """Assert that all elements are less."""
+        """Assert that all elements are less.
+
+        Args:
+            a: a value that converts to an array.
+            comparison_target: a number.
+
+        Returns:
+            None.
+        """
         self.assertLess(to_numpy_array(a).max(), comparison_target)
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """Assert that all elements are less or equal."""
+        """Assert that all elements are less or equal.
+
+        Args:
+            a: a value that converts to an array.
+            comparison_target: a number.
+
+        Returns:
+            None.
+        """
         self.assertLessEqual(to_numpy_array(a).max(), comparison_target)
 
     def assertAllInRange(
@@ -209,7 +370,18 @@ class TestCase(test_case_base()):  # type: ignore[misc]
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """Assert that all elements lie within bounds, inclusive unless a bound is open."""
+        """Assert that all elements lie within bounds, inclusive unless a bound is open.
+
+        Args:
+            target: a value that converts to an array.
+            lower_bound: the least value.
+            upper_bound: the largest value.
+            open_lower_bound: whether the least value itself fails.
+            open_upper_bound: whether the largest value itself fails.
+
+        Returns:
+            None.
+        """
         values = to_numpy_array(target)
         if values.dtype.kind not in "fiuV":
             raise AssertionError(f"The value of {target!r} is not numeric.")
@@ -222,19 +394,44 @@ class TestCase(test_case_base()):  # type: ignore[misc]
             )
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """Assert that all elements belong to the set."""
+        """Assert that all elements belong to the set.
+
+        Args:
+            target: a value that converts to an array.
+            expected_set: a set of values.
+
+        Returns:
+            None.
+        """
         outside = set(np.unique(to_numpy_array(target)).tolist()) - set(expected_set)
         self.assertFalse(outside, f"Elements outside of the set {expected_set}: {outside}.")
 
     # -- types, shapes, devices, errors
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """Assert that the dtype is the expected one."""
+        """Assert that the dtype is the expected one.
+
+        Args:
+            target: a value that converts to an array.
+            expected_dtype: a NumPy dtype.
+
+        Returns:
+            None.
+        """
         expected = getattr(expected_dtype, "as_numpy_dtype", expected_dtype)
         self.assertEqual(to_numpy_array(target).dtype, np.dtype(expected))
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
-        """Assert that the shapes are equal."""
+        """Assert that the shapes are equal.
+
+        Args:
+            input_a: a tensor or array.
+            input_b: another one.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
     def _check_equal_shapes(self, left: Any, right: Any, msg: Any) -> None:
@@ -246,7 +443,16 @@ class TestCase(test_case_base()):  # type: ignore[misc]
             )
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
-        """Assert that both names mean the same device."""
+        """Assert that both names mean the same device.
+
+        Args:
+            device1: the name of a device.
+            device2: another one.
+            msg: text that is shown if the assertion fails.
+
+        Returns:
+            None.
+        """
         first, second = (d and parse_kind_and_number(d) for d in (device1, device2))
         self.assertEqual(first, second, msg)
 
@@ -254,7 +460,15 @@ class TestCase(test_case_base()):  # type: ignore[misc]
     def assertRaisesWithPredicateMatch(
         self, exception_type: Any, expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
-        """Assert that the scope raises this type with a matching message."""
+        """Assert that the scope raises this type with a matching message.
+
+        Args:
+            exception_type: a class of exceptions.
+            expected_err_re_or_predicate: a regular expression, or a function of the exception.
+
+        Returns:
+            A context manager.
+        """
         try:
             yield
         except exception_type as error:
@@ -268,13 +482,27 @@ class TestCase(test_case_base()):  # type: ignore[misc]
             self.fail(f"{exception_type} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """Assert that the scope raises an OpError with a matching message."""
+        """Assert that the scope raises an OpError with a matching message.
+
+        Args:
+            expected_err_re_or_predicate: a regular expression, or a function of the exception.
+
+        Returns:
+            A context manager.
+        """
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(
         self, exception_type: Any = InvalidArgumentError
     ) -> Any:
-        """Assert that the scope raises the error about shapes that do not broadcast."""
+        """Assert that the scope raises the error about shapes that do not broadcast.
+
+        Args:
+            exception_type: a class of exceptions.
+
+        Returns:
+            A context manager.
+        """
         return self.assertRaisesWithPredicateMatch(
             exception_type, r"Incompatible shapes|incompatible"
         )

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Union, runtime_checkable
 from gradtape.core.tensor import Tensor
 from gradtape.jit.concrete_function import ConcreteFunction as ConcreteFunction
 from gradtape.jit.function import Function
+from gradtape.tf.types import distributed as distributed
 
 GenericFunction = PolymorphicFunction = Function
 TensorLike = Union[Tensor, int, float, bool, str, bytes, complex, Sequence[Any]]  # noqa: UP007
@@ -39,15 +40,36 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether a trace for `other` can be used for this type."""
+        """Whether a trace for `other` can be used for this type.
+
+        Args:
+            other: another type.
+
+        Returns:
+            A bool.
+        """
 
     @abc.abstractmethod
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
-        """The most specific type whose trace all of these can use; None if there is none."""
+        """The most specific type whose trace all of these can use; None if there is none.
+
+        Args:
+            others: a list of types.
+
+        Returns:
+            A TraceType or None.
+        """
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: Any = None) -> Any:
-        """The placeholder of the argument in a trace; gradtape does not call it."""
+        """The placeholder of the argument in a trace; gradtape does not call it.
+
+        Args:
+            placeholder_context: has no effect here.
+
+        Returns:
+            A value.
+        """
 
     @abc.abstractmethod
     def __hash__(self) -> int:

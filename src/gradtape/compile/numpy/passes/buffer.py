@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.compile.numpy.arena import MIN_ARENA_BYTES, Arena
-from gradtape.compile.numpy.kernel_override import is_fresh
+from gradtape.compile.numpy.kernel_override import makes_new_arrays
 from gradtape.compile.numpy.program import (
     KINDS_WITH_OUT,
     NumpyCall,
@@ -176,7 +176,7 @@ def memory_roots(program: Program) -> dict[int, frozenset[int]]:
             if call.fn == "reshape" or call.fn is np.broadcast_to:  # it may also be a copy
                 roots[out] |= {out}
         elif call.kind == "opaque":
-            reads = () if is_fresh(call.fn) else call.reads()
+            reads = () if makes_new_arrays(call.fn) else call.reads()
             shared = frozenset().union(*[roots[i] for i in reads])
             for out in call.outs:
                 roots[out] = shared | {out}

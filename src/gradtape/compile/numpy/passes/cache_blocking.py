@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,7 @@ def block_chains(program: Program) -> Program:
             break
         chain = ElementwiseChain(program, rest[start])
         rest = chain.collect(rest[start + 1 :], ordered)
-        wanted = {o for o in program.outputs if type(o) is int}
-        wanted.update(i for call in program.commit_calls for i in call.reads())
-        wanted.update(i for call in rest for i in call.reads())
+        wanted = find_wanted_values(program, rest)
         kept += chain.hoisted
         kept += [chain.as_call(wanted)] if len(chain.calls) > 1 else chain.calls
     cut = program.with_calls(kept)
@@ -104,12 +103,37 @@ def can_split_rows(known: ValueSpec) -> bool:
     return len(known.shape) > 1 and first > 1 and known.size // first <= BLOCK_ELEMENTS
 
 
+def find_wanted_values(program: Program, rest: Iterable[NumpyCall]) -> set[int]:
+    """Values that later calls, the commit or the caller read."""
+    wanted = {o for o in program.outputs if type(o) is int}
+    wanted.update(i for call in program.commit_calls for i in call.reads())
+    wanted.update(i for call in rest for i in call.reads())
+    return wanted
+
+
+def group_connected_calls(calls: dict[int, NumpyCall]) -> list[dict[int, NumpyCall]]:
+    """Group calls that read each other's results; keys are positions."""
+    groups: list[tuple[set[int], dict[int, NumpyCall]]] = []
+    for k, call in calls.items():
+        outs, group = set(call.outs), {k: call}
+        apart = []
+        for found in groups:
+            if found[0].isdisjoint(call.reads()):
+                apart.append(found)
+            else:
+                outs |= found[0]
+                group = found[1] | group
+        groups = [*apart, (outs, group)]
+    return [group for _, group in groups]
+
+
 class ElementwiseChain:
     """Calls that run together in blocks.
 
     Attributes:
         calls: the calls, in order.
         hoisted: small calls that run before the chain, which may read their results.
+        far: calls among them that stood behind calls that do not join, by their index in the rest.
         produced: values that the chain computes.
         values: values that the chain reads or computes.
         spec: shape and dtype of the first result.
@@ -121,33 +145,63 @@ class ElementwiseChain:
         self.spec = program.specs[first.outs[0]]
         self.calls = [first]
         self.hoisted: list[NumpyCall] = []
+        self.far: dict[int, NumpyCall] = {}
         self.produced = set(first.outs)
         self.values = {*first.outs, *first.reads()}
 
     def collect(self, rest: list[NumpyCall], ordered: bool) -> list[NumpyCall]:
         """Add the calls that can join; return the rest, which runs after the chain."""
-        after: list[NumpyCall] = []
+        after: dict[int, NumpyCall] = {}
         late: set[int] = set()
         stuck = False
-        for call in rest:
+        for k, call in enumerate(rest):
             reads = set(call.reads())
             outs = call.outs
             if not reads & late and self.can_join(call, reads):
                 self.calls.append(call)
                 self.produced.update(outs)
                 self.values.update(outs, reads)
+                if late:
+                    self.far[k] = call
                 continue
             early = not reads & late and not reads & self.produced
             if ordered and call.kind == "opaque":
                 early = early and not stuck
                 stuck = stuck or not early
-            if early and all(self.program.specs[o].size <= MAX_HOISTED_ELEMENTS for o in outs):
+            if early and self.is_small(call):
                 self.hoisted.append(call)
                 continue
             stuck = stuck or (ordered and call.kind == "opaque")
-            after.append(call)
+            after[k] = call
             late.update(outs)
-        return after
+        return self.return_far_calls(after)
+
+    def is_small(self, call: NumpyCall) -> bool:
+        """Whether a call allocates little, so that it may run before the chain."""
+        sizes = [self.program.specs[o].size for o in call.outs]
+        return call.kind == "view" or max(sizes, default=0) <= MAX_HOISTED_ELEMENTS
+
+    def return_far_calls(self, after: dict[int, NumpyCall]) -> list[NumpyCall]:
+        """Return groups of far calls to their place if the chain then keeps fewer bytes for later.
+
+        The mask of a relu, for example, is computed again when the backward pass needs it.
+        """
+        wanted = find_wanted_values(self.program, after.values()) if self.far else set()
+        for group in group_connected_calls(self.far):
+            inside = {o for call in group.values() for o in call.outs}
+            reads = {i for call in group.values() for i in call.reads()} - inside
+            kept = reads - wanted - set(self.program.inputs)
+            if self.count_bytes(kept) < self.count_bytes(inside & wanted):
+                after |= group
+                wanted |= reads
+                self.calls = [call for call in self.calls if inside.isdisjoint(call.outs)]
+                self.produced -= inside
+        return [after[k] for k in sorted(after)]
+
+    def count_bytes(self, values: set[int]) -> int:
+        """Bytes of these values."""
+        specs = [self.program.specs[i] for i in values]
+        return sum(spec.size * spec.dtype.itemsize for spec in specs)
 
     def can_join(self, call: NumpyCall, reads: set[int]) -> bool:
         """Whether a call can join: it has the chain's shape and shares a value with the chain."""

@@ -51,7 +51,7 @@ from gradtape.tf.linalg.linear_operator.matrix import (
 from gradtape.tf.linalg.linear_operator.matrix import (
     LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
 )
-from gradtape.tf.linalg.linear_operator.matrix import (
+from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorTridiag as LinearOperatorTridiag
+from gradtape.tf.linalg.linear_operator.permutation import (
     LinearOperatorPermutation as LinearOperatorPermutation,
 )
-from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorTridiag as LinearOperatorTridiag

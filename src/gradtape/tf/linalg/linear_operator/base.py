@@ -202,7 +202,9 @@ class LinearOperator(Module):
         """`range_dimension` as a tensor."""
         return make_tensor(np.int32(self.range_dimension))
 
-    def _convert_argument(self, x: Any, rows: int, core: int, adjoint_arg: bool = False) -> Any:
+    def _convert_argument(
+        self, x: Any, rows: int | None, core: int, adjoint_arg: bool = False
+    ) -> Any:
         """Convert an argument to a tensor, after a check that it has `rows` rows."""
         tensor = convert(x, self._dtype)
         if tensor._array.ndim < core:
@@ -212,7 +214,7 @@ class LinearOperator(Module):
             )
         tensor = product.adjoint(tensor) if adjoint_arg else tensor
         have = tensor._array.shape[-core]
-        if have != rows:
+        if rows is not None and have != rows:  # an unknown size is checked by the kernel
             raise ValueError(
                 f"{self.name}: Dimensions {rows} and {have} are not compatible: the operator is "
                 f"{self.shape}, the argument {tensor.shape}."

@@ -149,7 +149,14 @@ class Circulant(LinearOperator):
         return self._to_own_dtype(self._flat_eigenvalues())
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
-        """The convolution kernel: the inverse Fourier transform of the spectrum."""
+        """The convolution kernel: the inverse Fourier transform of the spectrum.
+
+        Args:
+            name: has no effect here.
+
+        Returns:
+            A tensor of the spectrum's shape.
+        """
         x = e.cast(read_tensor(self._spectrum), dtype=self._complex_dtype())
         for axis in range(-self._block_depth, 0):
             x = ifft(x, axis=axis)

@@ -140,8 +140,12 @@ ARRAY_OPS = (
     ),
     IntegerOp("array.max_length", "tf.array.mask:max_length_of", lengths=ARRAY),
     DynamicOp("array.find_valid_rows", "tf.array.scatter:find_valid_rows", outside=ARRAY),
-    DynamicOp("array.repeat_positions", "tf.array.shape:repeat_positions", counts=ARRAY, size=SIZE),
-    RawOp("array.roll_positions", "tf.array.shape:roll_positions", shifts=ARRAY, k=SIZE, n=SIZE),
+    DynamicOp(
+        "array.repeat_positions", "tf.array.repeat_roll:repeat_positions", counts=ARRAY, size=SIZE
+    ),
+    RawOp(
+        "array.roll_positions", "tf.array.repeat_roll:roll_positions", shifts=ARRAY, k=SIZE, n=SIZE
+    ),
     RawOp(
         "array.search_rows",
         "tf.array.sort_unique:search_rows",

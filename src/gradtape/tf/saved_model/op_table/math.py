@@ -175,20 +175,20 @@ LINALG_OPS = (
     RawOp("linalg.count_rank", "tf.linalg.decomposition:count_rank", x=ARRAY, tol=Optional(ARRAY)),
     RawOp(
         "linalg.broadcast_row_order",
-        "tf.linalg.linear_operator.matrix:broadcast_row_order",
+        "tf.linalg.linear_operator.permutation:broadcast_row_order",
         perm=ARRAY,
         shape=SHAPE,
         inverse=FLAG,
     ),
     RawOp(
         "linalg.permutation_sign",
-        "tf.linalg.linear_operator.matrix:permutation_sign",
+        "tf.linalg.linear_operator.permutation:permutation_sign",
         perm=ARRAY,
         dtype=DTYPE,
     ),
     CheckOp(
         "linalg.check_permutation",
-        "tf.linalg.linear_operator.matrix:check_permutation",
+        "tf.linalg.linear_operator.permutation:check_permutation",
         perm=TENSOR_LIKE,
     ),
     RawOp("linalg.mask_significant", "tf.linalg.solve:mask_significant", values=ARRAY, rcond=ARRAY),

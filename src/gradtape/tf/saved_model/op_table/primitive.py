@@ -12,6 +12,7 @@ from gradtape.core.primitive import REGISTRY, Primitive
 from gradtape.graph.control_node import COND, LOOP
 from gradtape.graph.custom_gradient import CUSTOM, UserGradient
 from gradtape.graph.loop_gradient import LoopLayout
+from gradtape.graph.size_tensor import FILL_ARRAY, RANGE_ARRAY, SIZE_ARRAY
 from gradtape.graph.subgraph import Body
 from gradtape.graph.trace_op import INSTALL
 from gradtape.ops.convolution.window import Window
@@ -22,6 +23,7 @@ from gradtape.tf.saved_model.attribute_type import (
     DTYPE,
     FLAG,
     INDEX,
+    INTEGER,
     LABEL,
     NUMBER,
     OFFSET,
@@ -32,15 +34,15 @@ from gradtape.tf.saved_model.attribute_type import (
     AttributeType,
     InstanceOf,
     Integer,
-    Open,
     Optional,
     Record,
     Scalar,
     SequenceOf,
     Text,
     TupleOf,
+    has_product_below,
 )
-from gradtape.tf.saved_model.limit import MAX_RANK
+from gradtape.tf.saved_model.limit import MAX_RANK, MAX_SIZE
 from gradtape.tf.saved_model.op_schema import PrimitiveSchema
 
 MAX_TAPS = 1 << 20  # elements of a window
@@ -59,10 +61,8 @@ class WindowRecord(Record):
         """Whether this is a window of a size that can be computed with."""
         if not isinstance(value, Window) or not super().accepts(value):
             return False
-        taps = 1
-        for size in value.size:
-            taps *= 1 if isinstance(size, Open) else int(size)
-        return taps <= MAX_TAPS and len({len(field) for field in value}) == 1
+        has_equal_lengths = len({len(field) for field in value}) == 1
+        return has_product_below(value.size, MAX_TAPS) and has_equal_lengths
 
 
 WINDOW = WindowRecord()
@@ -135,6 +135,9 @@ GRAPH_OP_ATTRIBUTES: tuple[tuple[Primitive, dict[str, AttributeType]], ...] = (
     ),
     (CUSTOM, {"custom": InstanceOf(UserGradient, "a gradient function")}),
     (INSTALL, {"key": SIZE}),
+    (SIZE_ARRAY, {"sizes": SequenceOf(INTEGER, MAX_SIZE), "shape": SHAPE, "dtype": DTYPE}),
+    (FILL_ARRAY, {"value": Scalar(), "shape": SHAPE, "dtype": DTYPE}),
+    (RANGE_ARRAY, {"start": INTEGER, "stop": INTEGER, "step": INTEGER, "dtype": DTYPE}),
 )
 GRAPH_OPS = {op.name: PrimitiveSchema(op, types) for op, types in GRAPH_OP_ATTRIBUTES}
 

@@ -64,6 +64,7 @@ RAGGED_OPS = (
         "ragged.reduction_segments", f"{ROWS}:reduction_segments", axis=RANK, nested=Variadic()
     ),
     RawOp("ragged.concat_splits", f"{ROWS}:concat_splits", nested=Variadic()),
+    RawOp("ragged.interleave_rows", "tf.ragged.shape:interleave_rows", count=SIZE, many=SIZE),
     DynamicTupleOp(
         "ragged.broadcast_rows",
         "tf.ragged.broadcast:compute_broadcast_rows",
@@ -109,7 +110,7 @@ RAGGED_OPS = (
     ),
     RawOp("ragged.mask_splits", "tf.ragged.creation:mask_row_splits", splits=ARRAY, mask=ARRAY),
     DynamicTupleOp(
-        "ragged.cross_splits", "tf.ragged.creation:cross_row_splits", input_splits=Variadic()
+        "ragged.cross_splits", "tf.ragged.cross:cross_row_splits", input_splits=Variadic()
     ),
     TupleOp(
         "ragged.group_by_partition",
@@ -181,7 +182,7 @@ SPARSE_OPS = (
     ),
     CallOp(
         "sparse.count_integers",
-        "tf.sparse.arithmetic:count_integers",
+        "tf.sparse.bincount:count_integers",
         values=ARRAY,
         rows=ARRAY,
         weights=Optional(ARRAY),
@@ -196,6 +197,50 @@ SPARSE_OPS = (
         separator=Optional(Bytes()),
         buckets=SIZE,
         key=INTEGER,
+    ),
+    CallOp(
+        "sparse.hash_values",
+        "tf.ragged.cross:hash_values",
+        chosen=SequenceOf(ARRAY),
+        buckets=SIZE,
+        key=INTEGER,
+    ),
+    DynamicTupleOp("ragged.fill_rows", "tf.ragged.empty_rows:fill_rows", rows=ARRAY, count=ARRAY),
+    DynamicOp(
+        "sparse.find_unmasked",
+        "tf.sparse.sampled_product:find_unmasked",
+        indices=ARRAY,
+        masked=ARRAY,
+    ),
+    RawOp(
+        "sparse.find_new_positions",
+        "tf.raw_ops.sparse_part:find_new_positions",
+        before=ARRAY,
+        after=ARRAY,
+    ),
+    CallOp(
+        "strings.edit_distance",
+        "tf.strings.edit_distance:measure_sequences",
+        hypothesis=ARRAY,
+        truth=ARRAY,
+        normalize=FLAG,
+    ),
+    CallOp("strings.hash_rows", "tf.strings.fingerprint:hash_rows", data=ARRAY, method=ARRAY),
+    CallOp(
+        "image.compress_image",
+        "tf.image.jpeg_quality:compress_image",
+        image=ARRAY,
+        quality=ARRAY,
+    ),
+    RawOp("raw.count_bits", "tf.raw_ops.array_part:count_raw_bits", x=ARRAY),
+    DynamicOp("raw.find_absent", "tf.raw_ops.array_part:find_absent", x=ARRAY, y=ARRAY),
+    RawOp(
+        "raw.shuffle_indices",
+        "tf.raw_ops.sampling_part:shuffle_raw",
+        index=ARRAY,
+        seed=ARRAY,
+        top=ARRAY,
+        rounds=INTEGER,
     ),
     CallOp("sparse.argsort_indices", "tf.sparse.index:argsort_indices", indices=ARRAY),
     CallOp("sparse.merge_indices", "tf.sparse.index:merge_indices", a=ARRAY, b=ARRAY, shape=ARRAY),

@@ -11,6 +11,7 @@ from gradtape.tf.saved_model.op_table.file_format import FEATURE_RECORDS, FILE_F
 from gradtape.tf.saved_model.op_table.math import MATH_OPS
 from gradtape.tf.saved_model.op_table.primitive import FILTER, GRAPH_OPS, WINDOW, find_primitive
 from gradtape.tf.saved_model.op_table.ragged_sparse import RAGGED_SPARSE_OPS
+from gradtape.tf.saved_model.op_table.size_constant import SIZE_CONSTANT_OPS
 from gradtape.tf.saved_model.op_table.state import STATE_OPS
 from gradtape.tf.saved_model.op_table.text import TEXT_OPS
 
@@ -21,6 +22,7 @@ HOST_OPS: dict[str, HostOp] = {
         FILE_FORMAT_OPS,
         MATH_OPS,
         RAGGED_SPARSE_OPS,
+        SIZE_CONSTANT_OPS,
         STATE_OPS,
         TEXT_OPS,
     )
@@ -37,6 +39,9 @@ REFUSED = {
     "matching_files": "tf.io.matching_files lists files",
     "summary": "tf.summary writes a file",
     "count_buckets": "tf.summary.histogram writes a file",
+    "gather_over_workers": "tf.distribute talks to other workers",
+    "all_reduce": "tf.distribute talks to other workers",
+    "broadcast": "tf.distribute talks to other workers",
     "has_next": "it iterates over a dataset",
     "get_next": "it iterates over a dataset",
     "iterate": "it iterates over a dataset",

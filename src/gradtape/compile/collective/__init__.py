@@ -1,0 +1,1 @@
+"""Collectives between processes: how workers connect, exchange arrays and notice failures."""

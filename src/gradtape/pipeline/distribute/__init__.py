@@ -1,0 +1,1 @@
+"""Distributed datasets: how batches and files are divided among workers and replicas."""

@@ -1,0 +1,216 @@
+"""DistributedDataset: a dataset whose elements hold a value for each replica."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.composite_tensor import CompositeTensor
+from gradtape.core.context import current_trace
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.per_replica import PerReplica, PerReplicaSpec
+from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.core.tensor import make_tensor
+from gradtape.core.worker_group import WorkerGroup
+from gradtape.pipeline.base import DatasetBase
+from gradtape.pipeline.distribute.input_context import InputContext
+from gradtape.pipeline.distribute.rebatch import (
+    divide_batch,
+    divide_batch_spec,
+    group_elements,
+    has_static_shape,
+    take_rows,
+)
+from gradtape.pipeline.element.structure import map_element
+from gradtape.pipeline.graph_iterator import TracedIterator
+from gradtape.pipeline.iterator import Iterator as DatasetIterator
+from gradtape.pipeline.options import AutoShardPolicy
+
+
+class DistributedIterator(DatasetIterator):
+    """One iteration over a DistributedDataset."""
+
+
+class DistributedDataset(CompositeTensor, Iterable[Any]):
+    """A dataset whose elements hold a PerReplica value for each tensor."""
+
+    def __init__(self, dataset: Any, strategy: Any) -> None:
+        """Wrap `dataset`, whose elements are merged already."""
+        self._dataset = dataset
+        self._strategy = strategy
+
+    @property
+    def element_spec(self) -> Any:
+        """Spec of the elements: PerReplicaSpec, or plain specs if there is one replica."""
+        return self._dataset.element_spec
+
+    @property
+    def _type_spec(self) -> DistributedDatasetSpec:
+        return DistributedDatasetSpec(self.element_spec)
+
+    @property
+    def cardinality(self) -> int:
+        """The number of elements; negative if it is infinite or unknown."""
+        return self._dataset._size
+
+    def __iter__(self) -> Iterator[Any]:
+        """Start an iteration; inside a `tf.function`, at every call of its graph."""
+        stage = current_trace()
+        return TracedIterator(stage[0], self) if stage else DistributedIterator(self._dataset)
+
+
+class DistributedDatasetSpec(TypeSpec):
+    """The spec of a DistributedDataset, which contains the element spec."""
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """The class DistributedDataset."""
+        return DistributedDataset
+
+    @property
+    def _component_specs(self) -> Any:
+        return self._element_spec
+
+    def _to_components(self, value: Any) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+
+def distribute_dataset(dataset: Any, strategy: Any) -> DistributedDataset:
+    """Divide the batches of a dataset among the replicas of all workers.
+
+    Every worker reads the dataset and takes its own rows of each batch, so that the workers
+    together see each batch once and make the same number of steps. With the policy OFF each worker
+    sees all rows.
+    """
+    if isinstance(dataset, DistributedDataset):
+        return dataset
+    if not isinstance(dataset, DatasetBase):
+        raise ValueError(
+            "experimental_distribute_dataset: the argument must be a tf.data.Dataset. Received "
+            f"{type(dataset).__name__}."
+        )
+    extended = strategy.extended
+    count, group = len(extended.worker_devices), extended._group
+    parts, first = count * group.size, count * group.rank
+    if parts == 1:
+        return DistributedDataset(dataset, strategy)
+    options: Any = dataset._options
+    policy = options.experimental_distribute.auto_shard_policy
+    sees_all = group.size > 1 and policy is AutoShardPolicy.OFF
+
+    def divide(elements: Iterator[Any]) -> Iterator[Any]:
+        for element in elements:
+            pieces = divide_batch(element, parts)
+            if sees_all:
+                for at in range(0, parts, count):
+                    yield merge_elements(pieces[at : at + count])
+            else:
+                yield merge_elements(pieces[first : first + count])
+
+    def spec() -> Any:
+        return repeat_spec(divide_batch_spec(dataset.element_spec, parts), count)
+
+    spec()  # refuses elements that are no batches
+    size = dataset._size * group.size if sees_all and dataset._size > 0 else dataset._size
+    return DistributedDataset(dataset._transform(divide, spec, size), strategy)
+
+
+def distribute_from_function(
+    dataset_fn: Callable[[InputContext], Any], strategy: Any
+) -> DistributedDataset | Any:
+    """Distribute the dataset that a function makes for this worker."""
+    extended = strategy.extended
+    count, group = len(extended.worker_devices), extended._group
+    context = InputContext(group.size, group.rank, count * group.size)
+    dataset = dataset_fn(context)
+    if not isinstance(dataset, DatasetBase):
+        raise ValueError(
+            "distribute_datasets_from_function: the function must return a tf.data.Dataset. "
+            f"Received {type(dataset).__name__}."
+        )
+    if type(strategy).__name__ == "DefaultStrategy":
+        return dataset
+    if group.size > 1:
+        dataset = agree_on_end(dataset, group)
+    if count == 1:
+        return DistributedDataset(dataset, strategy)
+    spec = dataset.element_spec
+    fills = not has_static_shape(spec)
+
+    def group_batches(elements: Iterator[Any]) -> Iterator[Any]:
+        return map(merge_elements, group_elements(elements, count, spec, fills))
+
+    size = dataset._size
+    if size > 0:
+        size = -(-size // count) if fills else size // count
+    made = dataset._transform(group_batches, lambda: repeat_spec(spec, count), size)
+    return DistributedDataset(made, strategy)
+
+
+def agree_on_end(dataset: Any, group: WorkerGroup) -> Any:
+    """A dataset that ends on all workers at once: those without data get empty batches.
+
+    The workers ask each other before each element. A worker that stopped alone would leave the
+    others in a collective. If the batch size is fixed, all end with the first.
+    """
+    spec = dataset.element_spec
+    rule = "MIN" if has_static_shape(spec) else "MAX"
+
+    def continue_together(elements: Iterator[Any]) -> Iterator[Any]:
+        last: Any = None
+        for element in elements:
+            if not group.all_reduce([HAS_DATA], rule)[0]:
+                return
+            last = element
+            yield element
+        while group.all_reduce([~HAS_DATA], rule)[0]:
+            yield make_empty_batch(last, spec)
+
+    return dataset._transform(continue_together, lambda: spec, -2)
+
+
+HAS_DATA = np.ones(1, bool)
+
+
+def make_empty_batch(element: Any, spec: Any) -> Any:
+    """A batch without rows, like `element`, or, if that is None, of the spec."""
+    if element is not None:
+        return map_element(lambda leaf: take_rows(leaf, 0, 0), element)
+
+    def make_empty(leaf: Any) -> Any:
+        if not isinstance(leaf, TensorSpec):
+            raise InvalidArgumentError(
+                "distribute_datasets_from_function: the dataset of each worker must have at least "
+                f"one element if it has ragged or sparse tensors. Received {leaf!r} without data."
+            )
+        sizes = [size or 0 for size in leaf.shape.as_list()]
+        return make_tensor(np.zeros(sizes, leaf.dtype.as_numpy_dtype))
+
+    return map_element(make_empty, spec)
+
+
+def merge_elements(pieces: Any) -> Any:
+    """One element from those of all replicas of this process."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return map_element(lambda *leaves: None if leaves[0] is None else PerReplica(leaves), *pieces)
+
+
+def repeat_spec(spec: Any, count: int) -> Any:
+    """The spec of merged elements."""
+    if count == 1:
+        return spec
+    return map_element(lambda leaf: PerReplicaSpec(*[leaf] * count), spec)

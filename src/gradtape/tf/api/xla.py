@@ -1,0 +1,3 @@
+"""tf.xla."""
+
+from gradtape.tf.xla import experimental as experimental

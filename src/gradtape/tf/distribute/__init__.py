@@ -1,0 +1,1 @@
+"""tf.distribute: strategies, replica contexts, reductions, and the options they accept."""

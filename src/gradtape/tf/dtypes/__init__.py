@@ -1,0 +1,1 @@
+"""Parts of tf.dtypes that are namespaces of their own."""

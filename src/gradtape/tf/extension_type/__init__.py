@@ -1,0 +1,1 @@
+"""tf.experimental.ExtensionType: classes of the user whose fields are tensors."""

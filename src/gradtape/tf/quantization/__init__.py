@@ -1,0 +1,1 @@
+"""tf.quantization: rounding to the steps of small integer types, with gradients."""
