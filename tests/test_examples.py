@@ -4,6 +4,8 @@ import ast
 import contextlib
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,18 @@ def test_the_readme_shows_what_its_code_prints():
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "README.md", "exec"), {})
     assert printed.getvalue().splitlines() == shown
+
+
+def test_the_readme_shows_what_the_command_explains(tmp_path):
+    text = (PAGES.parent / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"\$ cat lost\.py\n(.*?)\$ gradtape (.*?)\n(.*?)```", text, re.DOTALL)
+    program, arguments, printed = shown.groups()
+    (tmp_path / "lost.py").write_text(program)
+    command = [sys.executable, "-m", "gradtape", *arguments.split()]
+    ran = subprocess.run(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert ran.stdout == printed
 
 
 def test_a_page_about_ops_is_named_for_their_file():
