@@ -1,5 +1,7 @@
 """Keras's `fit` on several workers: losses of one process, and backups after a kill."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -78,3 +80,20 @@ def test_a_restarted_fit_continues_after_the_last_whole_epoch(program, alone, tm
     for result in launch(2, program, str(tmp_path / "backup"), "kill", restarts=1):
         assert result["epochs"] == [2, 3, 4]
         np.testing.assert_allclose(result["losses"], alone["losses"][2:], rtol=1e-5)
+
+
+# Keras's own variables lack the `copy` argument of `__array__`.
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+@pytest.mark.parametrize("rank", [0, 1])
+def test_only_the_chief_touches_the_folder_of_the_backup(rank, tmp_path, monkeypatch):
+    import keras
+
+    from gradtape.dropin import keras_backup
+
+    monkeypatch.setattr(keras_backup, "current_worker_group", lambda: SimpleNamespace(rank=rank))
+    backup = keras.callbacks.BackupAndRestore(str(tmp_path / "backup"))
+    backup.set_model(keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)]))
+    backup._current_epoch, backup._last_batch_seen = 1, 0
+    backup._save_model()
+    assert (tmp_path / "backup").exists() == (rank == 0)
+    assert backup.backup_dir == str(tmp_path / "backup")

@@ -30,7 +30,7 @@ def connect_backup() -> None:
         with use_temporary_paths(self) as (folder, targets):
             save(self)
             if current_worker_group().rank == 0:
-                os.makedirs(self.backup_dir, exist_ok=True)
+                os.makedirs(targets["backup_dir"], exist_ok=True)
                 for attribute, name in PATHS.items():
                     keep_file(os.path.join(folder, name), targets[attribute], self)
 
@@ -49,8 +49,8 @@ def connect_backup() -> None:
 @contextlib.contextmanager
 def use_temporary_paths(callback: Any) -> Iterator[tuple[str, dict[str, str]]]:
     """Scope in which the callback writes to a temporary folder; yields it and the real paths."""
-    targets = {attribute: getattr(callback, attribute) for attribute in PATHS}
-    folder = tempfile.mkdtemp()
+    targets = {attribute: getattr(callback, attribute) for attribute in ("backup_dir", *PATHS)}
+    folder = callback.backup_dir = tempfile.mkdtemp()
     for attribute, name in PATHS.items():
         setattr(callback, attribute, os.path.join(folder, name))
     try:
