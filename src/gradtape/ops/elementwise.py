@@ -520,7 +520,13 @@ def real(x):
     return np.real(x)
 
 
-@elementwise(x=lambda g, x_spec: cast(g, dtype=x_spec.dtype) * -1j)
+def imag_wrt_x(g, x_spec):
+    if x_spec.dtype.kind != "c":
+        return zeros_like(g)
+    return cast(g, dtype=x_spec.dtype) * -1j
+
+
+@elementwise(x=imag_wrt_x)
 def imag(x):
     """Imaginary part."""
     return np.imag(x)
@@ -539,7 +545,13 @@ def lower_make_complex(a, b):
     return a + b * 1j
 
 
-@elementwise(x=lambda g, x, x_spec: cast(g, dtype=x_spec.dtype) / x * -1j)
+def angle_wrt_x(g, x, x_spec):
+    if x_spec.dtype.kind != "c":
+        return zeros_like(g)
+    return cast(g, dtype=x_spec.dtype) / x * -1j
+
+
+@elementwise(x=angle_wrt_x)
 def angle(x):
     """Argument of a complex number."""
     return np.angle(x).astype(x.real.dtype, copy=False)

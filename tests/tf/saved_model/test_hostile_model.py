@@ -523,3 +523,28 @@ def test_odd_names_of_assets_are_saved(tmp_path):
 def test_a_model_in_a_linked_directory_is_loaded(tmp_path, saved):
     (tmp_path / "link").symlink_to(saved)
     assert tf.saved_model.load(tmp_path / "link").asset.path.startswith(str(tmp_path / "link"))
+
+
+def test_parameters_must_take_the_arguments_of_each_variant(tmp_path):
+    def drop_parameters(tree):
+        tree["functions"][0]["parameters"] = []
+
+    with pytest.raises(DataLossError, match="parameters do not take the arguments"):
+        tf.saved_model.load(save_changed(tmp_path, drop_parameters))
+
+
+@pytest.mark.parametrize("name", ["imag", "angle"])
+def test_parts_of_real_tensors_have_a_gradient_of_zero(tmp_path, name):
+    module = tf.Module()
+    module.f = tf.function(lambda x: tf.sin(x) * 2.0)
+    module.f(tf.ones([2]))
+
+    def rename(tree):
+        node_of(tree, "sin")["op"] = name
+
+    loaded = tf.saved_model.load(save_changed(tmp_path, rename, module))
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = loaded.f(x)
+    assert tape.gradient(y, x).numpy().tolist() == [0.0, 0.0]

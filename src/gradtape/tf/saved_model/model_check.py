@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from keyword import iskeyword
 from typing import Any
 
@@ -220,9 +221,9 @@ class ModelChecker:
         """Check a function with all its variants."""
         expect_dict(tree, *FUNCTION_FIELDS)
         expect_name(tree["name"])
-        self.decode_parameters(tree["parameters"])
+        parameters = self.decode_parameters(tree["parameters"])
         self.decode_arguments(tree["input_signature"])
-        check_each(tree["variants"], "variants", self.check_variant)
+        check_each(tree["variants"], "variants", partial(self.check_variant, parameters))
 
     def decode_parameters(self, trees: Any) -> inspect.Signature:
         """The parameters of a Python function."""
@@ -252,9 +253,14 @@ class ModelChecker:
             raise MalformedModel(f"these are no arguments of a call: {error}") from None
         return arguments
 
-    def check_variant(self, tree: Any) -> None:
-        """Check a function for one signature."""
+    def check_variant(self, parameters: inspect.Signature, tree: Any) -> None:
+        """Check a function for one signature: `parameters` take its arguments."""
         self.check_variant_parts(expect_dict(tree, *VARIANT_FIELDS))
+        args, kwargs = self.decode_arguments(tree["arguments"])
+        try:
+            parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            raise MalformedModel(f"the parameters do not take the arguments: {error}") from None
 
     def check_variant_parts(self, tree: dict[str, Any]) -> list[TensorSpec]:
         """Check a function for one signature; return the specs of its tensors."""
