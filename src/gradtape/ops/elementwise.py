@@ -10,6 +10,8 @@ from gradtape.core.primitive import elementwise, primitive
 from gradtape.core.shape_rule import broadcast_inputs, keep_shape
 from gradtape.ops.relu_kernel import is_positive, keep_where, positive_part
 
+lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
+
 # -- arithmetic ------------------------------------------------------------------------------------
 
 
@@ -542,7 +544,7 @@ def make_complex(a, b):
 
 @make_complex.lower
 def lower_make_complex(a, b):
-    return a + b * 1j
+    return lax.complex(*np.broadcast_arrays(a, b))  # a + b * 1j is NaN where b is infinite
 
 
 def angle_wrt_x(g, x, x_spec):

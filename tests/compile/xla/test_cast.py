@@ -16,3 +16,10 @@ def test_casts_equal_eager_ones(source, target):
     compiled = tf.function(lambda x: tf.cast(x, target), jit_compile=True)
     for _ in range(2):
         np.testing.assert_array_equal(compiled(x), tf.cast(x, target))
+
+
+def test_parts_of_infinite_complex_numbers_are_those_that_were_given():
+    make = tf.function(lambda a, b: tf.complex(a, b), jit_compile=True)
+    out = make(tf.constant([1.0, -np.inf]), tf.constant([np.inf, -np.inf])).numpy()
+    assert out.real.tolist() == [1.0, -np.inf]
+    assert out.imag.tolist() == [np.inf, -np.inf]
