@@ -65,6 +65,7 @@ class DataGraph:
         self.trainable: dict[int, bool] = {}
         self.created: dict[int, Location] = {}
         self.made: dict[Node, tuple[int, Location]] = {}
+        self.datasets: set[Node] = set()
         self.departures: dict[int, tuple[int, str, Location]] = {}
         self.described = {
             abs(uid)
@@ -176,8 +177,8 @@ class DataGraph:
         self.note_creation(out, position, location)
         listening = self.story.is_listening(entry)
         for start in inputs:
-            if type(start) is int and abs(start) == abs(out):
-                continue
+            if start in self.datasets or (type(start) is int and abs(start) == abs(out)):
+                continue  # elements have entries of their own
             if name in GRADIENT_NAMES:
                 if listening:
                     continue
@@ -282,6 +283,7 @@ class DataGraph:
     def add_dataset(self, position: int, entry: Entry) -> None:
         """Add what a dataset was made of."""
         (_, name), inputs, uid, code, instruction, _ = entry
+        self.datasets.add(uid)
         for start in inputs:
             self.add(start, uid, position, (code, instruction), name, None)
 

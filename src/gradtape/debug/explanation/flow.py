@@ -11,86 +11,20 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from gradtape.debug.explanation.program import (
+    FUNCTIONS,
+    Program,
+    Scope,
+    callee_of,
+    name_of,
+    parameters_of_tree,
+)
+
 Mark = tuple[Any, ...]
 SILENT = frozenset(("print", "isinstance", "issubclass", "len", "type", "id", "hasattr"))
 SILENT_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "exception", "log"))
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-class Scope:
-    """The names of a function, class or module."""
-
-    def __init__(self, node: Any, parent: Scope | None) -> None:
-        """The scope of `node` inside `parent`."""
-        self.node, self.parent = node, parent
-        self.names: set[str] = set()
-        self.shared: set[str] = set()  # declared global or nonlocal
-
-    def find(self, name: str) -> Scope:
-        """The scope that a name belongs to."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names and name not in scope.shared:
-                return scope
-            if scope.parent is None:
-                return scope
-            scope = scope.parent
-        return self
-
-
-class Program:
-    """The syntax trees of the user's files, with the scope of every node."""
-
-    def __init__(self, trees: list[ast.Module]) -> None:
-        """Index all nodes."""
-        self.trees = trees
-        self.scopes: dict[int, Scope] = {}
-        self.parents: dict[int, Any] = {}
-        self.functions: dict[str, list[tuple[Any, Scope]]] = {}
-        self.classes: set[str] = set()
-        self.statements: list[Any] = []
-        for tree in trees:
-            self.index(tree, Scope(tree, None))
-
-    def index(self, node: Any, scope: Scope) -> None:
-        """Index a node and those below it."""
-        for child in ast.iter_child_nodes(node):
-            self.parents[id(child)] = node
-            self.scopes[id(child)] = scope
-            inner = scope
-            if isinstance(child, FUNCTIONS):
-                inner = self.index_function(child, scope)
-            elif isinstance(child, ast.ClassDef):
-                self.classes.add(child.name)
-                scope.names.add(child.name)
-            elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-                scope.names.add(child.id)
-            elif isinstance(child, (ast.Global, ast.Nonlocal)):
-                scope.shared.update(child.names)
-            if isinstance(child, (ast.stmt, ast.expr)):
-                self.statements.append(child)
-            self.index(child, inner)
-
-    def index_function(self, node: Any, scope: Scope) -> Scope:
-        """Index a function and its parameters."""
-        inner = Scope(node, scope)
-        inner.names.update(a.arg for a in parameters_of_tree(node))
-        name = getattr(node, "name", "")
-        if not name:
-            parent = self.parents[id(node)]
-            if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
-                name = parent.targets[0].id
-        else:
-            scope.names.add(name)
-        self.functions.setdefault(name, []).append((node, inner))
-        return inner
-
-
-def parameters_of_tree(node: Any) -> list[ast.arg]:
-    """All parameters of a function, in order."""
-    a = node.args
-    stars = [one for one in (a.vararg, a.kwarg) if one is not None]
-    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *stars]
+# Functions of NumPy that write to their first argument
+IN_PLACE = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 
 
 class Slice:
@@ -108,6 +42,8 @@ class Slice:
         self.regions: set[int] = set()
         self.cache: dict[int, bool] = {}
         self.mark_callbacks(start)
+        if isinstance(getattr(start, "ctx", None), ast.Store):  # `array[i] = tensor`
+            self.mark_target(start)
         before = -1
         while before != len(self.marks) + len(self.regions):
             before = len(self.marks) + len(self.regions)
@@ -121,7 +57,7 @@ class Slice:
         for argument in start.args if isinstance(start, ast.Call) else ():
             if isinstance(argument, ast.Lambda):
                 self.regions.add(id(argument.body))
-            name = getattr(argument, "id", getattr(argument, "attr", None))
+            name = name_of(argument)
             for node, _ in self.program.functions.get(name or "", ()):
                 body = node.body if isinstance(node.body, list) else [node.body]
                 self.regions.update(id(statement) for statement in body)
@@ -176,6 +112,8 @@ class Slice:
             return False
         if name in self.program.functions and name not in self.program.classes:
             return ("returns", name) in self.marks
+        if name == "getattr" and ("attribute", constant_at(node, 1)) in self.marks:
+            return True
         if any(self.holds(a) for a in arguments):
             return True
         if any(self.is_marked_callback(a) for a in arguments):
@@ -184,7 +122,7 @@ class Slice:
 
     def is_marked_callback(self, node: Any) -> bool:
         """Whether an argument is a function that returns the value."""
-        name = getattr(node, "id", getattr(node, "attr", None))
+        name = name_of(node)
         return name in self.program.functions and ("returns", name) in self.marks
 
     # -- statements
@@ -197,7 +135,9 @@ class Slice:
 
     def visit_assign(self, node: Any) -> None:
         """Mark the targets of an assignment."""
-        if node.value is None or not (self.holds(node.value) or self.is_controlled(node)):
+        if node.value is None or id(node) in self.barriers:
+            return
+        if not (self.holds(node.value) or self.is_controlled(node)):
             return
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if isinstance(node, ast.Assign) and self.assign_parts(node):
@@ -235,8 +175,11 @@ class Slice:
         """Mark the function that returns the value."""
         if not (self.holds(node.value) or self.is_controlled(node)):
             return
-        owner = self.program.scopes[id(node)].node
-        self.marks.add(("returns", getattr(owner, "name", "")))
+        scope = self.program.scopes[id(node)]
+        self.marks.add(("returns", getattr(scope.node, "name", "")))
+        decorator = getattr(scope.parent and scope.parent.node, "name", None)
+        for name in self.program.decorated.get(decorator, ()):
+            self.marks.add(("returns", name))
 
     def visit_for(self, node: Any) -> None:
         """Mark the variable of a loop; of `range`, also what its body assigns."""
@@ -246,15 +189,32 @@ class Slice:
                 self.mark_region([*node.body, *node.orelse])
 
     def visit_comprehension(self, node: Any) -> None:
-        """Mark the variables of a comprehension."""
+        """Mark the variables of a comprehension, and what its conditions choose."""
         for generator in node.generators:
             if self.holds(generator.iter):
                 self.mark_target(generator.target)
+            if any(self.holds(test) for test in generator.ifs):
+                self.mark_region(list(child_expressions(node)))
 
     def visit_test(self, node: Any) -> None:
         """Mark what runs because of a test."""
         if self.holds(node.test):
             self.mark_region([*node.body, *node.orelse])
+
+    def visit_conditional(self, node: ast.IfExp) -> None:
+        """Mark both sides of `a if test else b`."""
+        if self.holds(node.test):
+            self.mark_region([node.body, node.orelse])
+
+    def visit_match(self, node: ast.Match) -> None:
+        """Mark the cases of a `match`, and the names that they bind."""
+        if self.holds(node.subject):
+            for case in node.cases:
+                self.mark_region(case.body)
+                for pattern in ast.walk(case.pattern):
+                    name = getattr(pattern, "name", None)
+                    if name is not None:
+                        self.marks.add(self.name_mark(node, name))
 
     def mark_region(self, statements: list[Any]) -> None:
         """Mark statements that run because of the value."""
@@ -263,30 +223,49 @@ class Slice:
     def visit_call(self, node: ast.Call) -> None:
         """Mark parameters of the user's functions, and objects that a method changes."""
         name = callee_of(node)
+        self.mark_changed_arguments(node)
         held = [a for a in (*node.args, *(k.value for k in node.keywords)) if self.holds(a)]
         if not held:
             return
+        if name == "setattr":
+            self.marks.add(("attribute", constant_at(node, 1)))
+        arguments = node.args
+        if name == "partial" and arguments:
+            name, arguments = getattr(arguments[0], "id", None), arguments[1:]
         functions = self.program.functions.get(name or "", [])
         if name in self.program.classes:
             functions = self.program.functions.get("__init__", [])
         for function, scope in functions:
-            self.mark_parameters(node, function, scope, isinstance(node.func, ast.Attribute))
+            self.mark_parameters(arguments, node.keywords, function, scope)
         if functions or name in SILENT or not isinstance(node.func, ast.Attribute):
             return
         if id(node) not in self.barriers and not is_logger(node.func):
             self.mark_target(node.func.value)
 
-    def mark_parameters(self, call: ast.Call, function: Any, scope: Scope, method: bool) -> None:
+    def mark_changed_arguments(self, node: ast.Call) -> None:
+        """Mark the arrays that a NumPy function writes to, such as `np.copyto(array, x)`."""
+        changed = [k.value for k in node.keywords if k.arg == "out"]
+        changed += node.args[:1] if callee_of(node) in IN_PLACE else []
+        if changed and (node is self.start or any(map(self.holds, node.args))):
+            for one in changed:
+                self.mark_target(one)
+
+    def mark_parameters(
+        self, arguments: list[ast.expr], keywords: list[ast.keyword], function: Any, scope: Scope
+    ) -> None:
         """Mark the parameters that receive the value."""
         names = [a.arg for a in parameters_of_tree(function)]
         if names[:1] in (["self"], ["cls"]):
             names = names[1:]
-        for i, argument in enumerate(call.args):
-            if self.holds(argument) and names:
+        if not names:
+            return
+        for i, argument in enumerate(arguments):
+            if self.holds(argument):
                 self.marks.add(("name", id(scope.node), names[min(i, len(names) - 1)]))
-        for keyword in call.keywords:
+        for keyword in keywords:
             if self.holds(keyword.value):
-                self.marks.add(("name", id(scope.node), keyword.arg or names[-1]))
+                name = keyword.arg if keyword.arg in names else names[-1]
+                self.marks.add(("name", id(scope.node), name))
 
     def is_controlled(self, node: Any) -> bool:
         """Whether a node runs only because of the value."""
@@ -321,9 +300,9 @@ def child_expressions(node: Any) -> Iterator[Any]:
             yield from child_expressions(child)
 
 
-def callee_of(node: ast.Call) -> str | None:
-    """The name of the function or method that a call names."""
-    return getattr(node.func, "id", getattr(node.func, "attr", None))
+def constant_at(node: ast.Call, i: int) -> Any:
+    """The constant that a call passes as argument `i`, or None."""
+    return getattr(node.args[i], "value", None) if i < len(node.args) else None
 
 
 def is_logger(node: ast.Attribute) -> bool:
@@ -346,5 +325,7 @@ VISITORS: dict[type, Any] = {
     ast.DictComp: Slice.visit_comprehension,
     ast.If: Slice.visit_test,
     ast.While: Slice.visit_test,
+    ast.IfExp: Slice.visit_conditional,
+    ast.Match: Slice.visit_match,
     ast.Call: Slice.visit_call,
 }

@@ -19,6 +19,7 @@ from gradtape.debug.explanation.search import Search, region_of
 from gradtape.debug.explanation.source_text import (
     expression_at,
     forget_sources,
+    line_of,
     parse_file,
     text_at,
 )
@@ -72,6 +73,10 @@ class Question:
         problem = self.source_problem(path)
         if problem is not None:
             breaks.insert(0, problem)
+        elif breaks and self.is_recreated(breaks[0], path):
+            first = breaks[0].location
+            later = [b for b in breaks if line_of(b.location) != line_of(first)]
+            breaks = [Break("variable_replaced", first), *later]
         return Answer(breaks)
 
     def name_library_calls(self, breaks: list[Break], path: list[Edge]) -> list[Break]:
@@ -79,7 +84,7 @@ class Question:
 
         Such a call, `model.predict` for example, runs many ops at one place of the program.
         """
-        left = {e.location for e in path if type(e.end) is tuple and e.end[0] == "left"}
+        left = {e.location for e in path if is_departure([e])}
         found: list[Break] = []
         for one in breaks:
             if one.location in left and one.cause in WEAK_CAUSES:
@@ -91,6 +96,15 @@ class Question:
                 continue
             found.append(one)
         return found
+
+    def is_recreated(self, first: Break, path: list[Edge]) -> bool:
+        """Whether the first break makes a new variable of the source's name: `v = Variable(v)`."""
+        for edge in path if self.source.key is not None else ():
+            entry = self.graph.entries[edge.position]
+            is_creation = type(entry[0]) is tuple and entry[0][0] == "variable"
+            if is_creation and line_of(edge.location) == line_of(first.location):
+                return is_rebound(entry, exact=True)
+        return False
 
     # -- the source itself
 
@@ -217,8 +231,7 @@ def name_departure(one: Break, path: list[Edge]) -> Break:
     """
     if one.cause == "no_gradient_op" and one.op in COMPARISONS:
         for edge, then in pairwise(path):
-            is_departure = type(then.end) is tuple and then.end[0] == "left"
-            if is_departure and edge.reason is not None and edge.reason[1] == one.location:
+            if is_departure([then]) and edge.reason is not None and edge.reason[1] == one.location:
                 return Break("python_round_trip", then.location, one.op)
     if one.cause == "numpy_round_trip":
         text, _, end = text_at(one.location)
@@ -227,17 +240,25 @@ def name_departure(one: Break, path: list[Edge]) -> Break:
     return one
 
 
+def is_departure(edges: list[Edge]) -> bool:
+    """Whether the first of some edges takes a value out of the tensors."""
+    return bool(edges) and type(edges[0].end) is tuple and edges[0].end[0] == "left"
+
+
 def is_call_of(location: Location, name: str) -> bool:
     """Whether the expression at a location calls a method of this name."""
     node = expression_at(location)
     return isinstance(node, ast.Call) and getattr(node.func, "attr", None) == name
 
 
-def is_rebound(entry: Entry) -> bool:
-    """Whether the value of an entry took the place of one of its operands in the source."""
+def is_rebound(entry: Entry, exact: bool = False) -> bool:
+    """Whether the value of an entry took the place of one of its operands in the source.
+
+    Unless `exact`, a function of the user's may make the value.
+    """
     node = expression_at((entry[3], entry[4]))
     if node is None or entry[3] is None:
-        return True
+        return not exact
     tree = parse_file(entry[3].co_filename)
     for statement in ast.walk(tree) if tree is not None else ():
         if isinstance(statement, (ast.Assign, ast.AugAssign)):
@@ -248,7 +269,7 @@ def is_rebound(entry: Entry) -> bool:
                 }
                 inside = any(n is node for n in ast.walk(statement.value))
                 called = isinstance(statement.value, ast.Call)
-                if ast.unparse(target) in texts and (inside or called):
+                if ast.unparse(target) in texts and (inside or (called and not exact)):
                     return True
     return False
 
@@ -261,6 +282,8 @@ def merge_breaks(path: list[Edge]) -> list[Break]:
         if edge.reason is None:
             region = region if region == ("at", edge.location) else None
             continue
+        if edge.op == "read" and is_departure(path[i + 1 : i + 2]):
+            continue  # `variable.numpy()`: what leaves is lost, inside the tape as well
         cause, location, _ = edge.reason
         if location[0] is None:
             location = next((e.location for e in path[i:] if e.location[0]), location)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import heapq
 from collections.abc import Iterable
 from typing import Any
 
 from gradtape.debug.explanation.edge import DataGraph, Edge, Node
-from gradtape.debug.explanation.flow import Program, Slice
+from gradtape.debug.explanation.flow import Slice
+from gradtape.debug.explanation.program import Program
 from gradtape.debug.explanation.source_text import expression_at, parse_file
+
+# The ops of a comprehension's loop are located at the whole comprehension.
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class PythonFlow:
@@ -41,7 +46,8 @@ class PythonFlow:
                 departed.add(id(node))
             else:
                 self.expressions.append((position, entry, node))
-                self.barriers.add(id(node))
+                if not isinstance(node, COMPREHENSIONS):
+                    self.barriers.add(id(node))
         self.barriers -= departed
         return self.program
 

@@ -32,12 +32,12 @@ def forget_sources() -> None:
 
 
 @lru_cache(maxsize=256)
-def spans_of(filename: str) -> dict[Span, list[ast.expr]]:
-    """The expressions of a file by their place."""
+def spans_of(filename: str) -> dict[Span, list[Any]]:
+    """The expressions and augmented assignments of a file by their place."""
     tree = parse_file(filename)
-    found: dict[Span, list[ast.expr]] = {}
+    found: dict[Span, list[Any]] = {}
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.expr):
+        if isinstance(node, (ast.expr, ast.AugAssign)):
             found.setdefault(span_of(node), []).append(node)
     return found
 
@@ -74,8 +74,8 @@ def line_of(location: Location) -> int | None:
     return found
 
 
-def expression_at(location: Location) -> ast.expr | None:
-    """The expression whose instruction is at a location, or None."""
+def expression_at(location: Location) -> Any:
+    """The expression (or the statement `a += b`) whose instruction is at a location, or None."""
     place = place_of(location)
     if place is None or location[0] is None:
         return None
