@@ -114,3 +114,37 @@ def test_no_gradient_flows_through_a_dataset(reads):
             out = next(iter(tf.data.Dataset.from_tensors(y)))
     np.testing.assert_array_equal(out, [4.0, 8.0] if reads == "reduce" else [2.0, 4.0])
     assert tape.gradient(out, w) is None
+
+
+@pytest.mark.parametrize("has_text", [True, False])
+def test_without_source_text_the_answer_is_a_guess(has_text, tmp_path):
+    text = (
+        "w = tf.Variable([1.0, 2.0])\n"
+        "with tf.GradientTape() as tape:\n"
+        "    raw = (w * 2.0).numpy() + 1.0\n"
+        "    loss = tf.reduce_sum(tf.constant(raw))\n"
+    )
+    path = tmp_path / "program.py"
+    if has_text:
+        path.write_text(text)
+    names = {"tf": tf}
+    with tf.debug.explain():
+        exec(compile(text, str(path), "exec"), names)
+    answer = names["tape"].explain(names["loss"], names["w"])
+    assert (answer.cause, answer.line) == ("numpy_round_trip", 3)
+    assert answer.certain is has_text
+    assert ("probably" in answer.text) is not has_text
+
+
+def test_a_break_that_is_known_comes_before_a_guess():
+    text = (
+        "w = tf.Variable([1.0, 2.0])\n"
+        "with tf.GradientTape() as tape:\n"
+        "    print((w * 2.0).numpy())\n"
+        "    loss = tf.reduce_sum(tf.stop_gradient(w) * tf.constant(2.0))\n"
+    )
+    names = {"tf": tf}
+    with tf.debug.explain():
+        exec(compile(text, "<no file>", "exec"), names)
+    answer = names["tape"].explain(names["loss"], names["w"])
+    assert (answer.cause, answer.line, answer.certain) == ("stop_gradient", 4, True)

@@ -80,7 +80,7 @@ class Answer:
             return self._note or "The gradient exists: no break lies between source and target."
         first = self._breaks[0]
         name = self._source or "the source"
-        sure = "" if self.certain else " (probably: the source text is not available)"
+        sure = "" if self.certain else ", probably (the source text is not available)"
         lines = [f"The gradient of {name} is None{sure}: {describe_break(first)}"]
         lines += excerpt(first.location)
         if self.fix:

@@ -15,7 +15,7 @@ from gradtape.core.user_location import Location
 from gradtape.debug.explanation.answer import Answer, Break
 from gradtape.debug.explanation.edge import DISCRETE, DataGraph, Edge
 from gradtape.debug.explanation.history import TapeStory
-from gradtape.debug.explanation.search import Search, region_of
+from gradtape.debug.explanation.search import GUESS, Search, region_of
 from gradtape.debug.explanation.source_text import (
     expression_at,
     forget_sources,
@@ -77,7 +77,7 @@ class Question:
             first = breaks[0].location
             later = [b for b in breaks if line_of(b.location) != line_of(first)]
             breaks = [Break("variable_replaced", first), *later]
-        return Answer(breaks)
+        return Answer(breaks, certain=not any(edge.op == GUESS for edge in path))
 
     def name_library_calls(self, breaks: list[Break], path: list[Edge]) -> list[Break]:
         """Say what a call of another library does as a whole: it leaves the tensors, for example.

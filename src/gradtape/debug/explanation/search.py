@@ -7,11 +7,12 @@ import heapq
 from collections.abc import Iterable
 from typing import Any
 
-from gradtape.debug.explanation.edge import DataGraph, Edge, Node
+from gradtape.debug.explanation.edge import DataGraph, Edge, Node, is_birth
 from gradtape.debug.explanation.flow import Slice
 from gradtape.debug.explanation.program import Program
 from gradtape.debug.explanation.source_text import expression_at, parse_file
 
+GUESS = "guess"  # the op of an edge for which there is no evidence in the source
 # The ops of a comprehension's loop are located at the whole comprehension.
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -57,7 +58,7 @@ class PythonFlow:
         program = self.prepare()
         start = expression_at(location)
         if start is None:
-            return []
+            return self.guess_edges(number)
         flow = self.slices.get(id(start))
         if flow is None:
             flow = self.slices[id(start)] = Slice(program, start, self.barriers)
@@ -72,6 +73,20 @@ class PythonFlow:
                     if type(out) is int and out
                 ]
         return found
+
+    def guess_edges(self, number: int) -> list[Edge]:
+        """Without source text, a value may have entered every later tensor made of Python values.
+
+        A path with such an edge is a guess, and costs more than one without.
+        """
+        position, _, (code, _) = self.graph.departures[number]
+        if code is None or parse_file(code.co_filename) is not None:
+            return []
+        return [
+            Edge(("left", number), abs(entry[2]), later, (entry[3], entry[4]), GUESS, None)
+            for later, entry in enumerate(self.graph.entries)
+            if later > position and is_birth(entry[0]) and not entry[1] and type(entry[2]) is int
+        ]
 
 
 class Search:
@@ -151,6 +166,8 @@ class Search:
 
 def price_of(edge: Edge, region: Any) -> tuple[int, Any]:
     """The cost of an edge after one in `region`, and the region it ends in."""
+    if edge.op == GUESS:
+        return 1, None
     if edge.reason is None:
         return 0, region if region == ("at", edge.location) else None
     here = region_of(edge)
