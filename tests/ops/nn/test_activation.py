@@ -45,6 +45,13 @@ def test_gelu_is_accurate_also_where_it_is_tiny():
     np.testing.assert_allclose(slope, below + x * density, rtol=1e-5, atol=4e-7)
 
 
+def test_gelu_of_huge_numbers_has_no_overflow():
+    x = np.float32([1e4, 1e8, 1e13, 3e38, -1e4, -1e8, -1e13, -3e38])
+    value, slope = value_and_slope(tf.nn.gelu, x)
+    np.testing.assert_array_equal(value, np.maximum(x, 0))
+    np.testing.assert_array_equal(slope, x > 0)
+
+
 def test_gelu_in_float64_is_exact():
     x = LINE.astype(float)
     value, slope = value_and_slope(tf.nn.gelu, x)
