@@ -98,9 +98,11 @@ class EngineChoice:
         jit_compile: the argument of `tf.function`.
         engine: the engine that `use` set for this function, or None.
         device: where the graphs run, or None if no device was requested.
+        replica_marks: the replicas on accelerators that the graphs have, or None.
     """
 
     device: Device | None = None
+    replica_marks: Any = None
 
     def __init__(self, name: str = "", jit_compile: bool | None = None) -> None:
         """The choice of a function called `name`."""
@@ -113,6 +115,12 @@ class EngineChoice:
         """The same choice for graphs that run on `device`."""
         choice = copy(self)
         choice.device = device
+        return choice
+
+    def for_replicas(self, marks: Any) -> EngineChoice:
+        """The same choice for graphs of several replicas on accelerators."""
+        choice = copy(self)
+        choice.replica_marks = marks
         return choice
 
     @property
@@ -141,6 +149,10 @@ class EngineChoice:
             InvalidArgumentError: if XLA was asked for and cannot express the graph.
         """
         device = self.device
+        if self.replica_marks is not None:
+            has_replicas = self.replica_marks.has_replicas(graph)
+            plan = self.compile_for_replicas(graph) if has_replicas else None
+            return plan or HostPlan(numpy_engine.compile_graph(graph), device)
         chosen = self.preference or ("xla" if may_use_xla() and suits_xla(graph) else "numpy")
         if chosen == "xla" or (device is not None and device is not HOST):
             plan = self.compile_for_xla(graph)
@@ -152,7 +164,12 @@ class EngineChoice:
 
     def calls_before_xla(self, graph: Graph) -> int | None:
         """The number of calls on NumPy before XLA takes over; None: never."""
-        if self.preference is not None or not may_use_xla() or len(graph.nodes) > MAX_XLA_NODES:
+        if (
+            self.replica_marks is not None
+            or self.preference is not None
+            or not may_use_xla()
+            or len(graph.nodes) > MAX_XLA_NODES
+        ):
             return None
         return calls_until_xla(graph)
 
@@ -195,6 +212,28 @@ class EngineChoice:
             if is_from_signal_handler(error):
                 raise
             return self.run_without_xla(summarize_error(error), error)
+
+    def compile_for_replicas(self, graph: Graph) -> Any:
+        """The plan for the devices of all replicas; None if they must run in lock-step."""
+        from gradtape.compile.xla.lowering import NotLowerable
+        from gradtape.compile.xla.spmd import compile_replicas
+
+        try:
+            return compile_replicas(graph, self.replica_marks)
+        except NotLowerable as error:
+            if self.is_xla_required:
+                raise InvalidArgumentError(
+                    f"tf.function {self.name}: with jit_compile=True, one program must be able to "
+                    f"run all replicas. It cannot: {error}. Leave out jit_compile."
+                ) from error
+            self.record_decline(str(error))
+            warn_once(
+                "tf.function %s: its replicas run in lock-step on the host, not on their devices: "
+                "%s. This warning is logged once.",
+                self.name,
+                error,
+            )
+            return None
 
     def run_without_xla(self, reason: str, cause: Exception | None = None) -> None:
         """Warn once that a function runs on NumPy because JAX cannot run.

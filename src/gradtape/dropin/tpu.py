@@ -1,10 +1,12 @@
-"""tf.tpu: names for isinstance checks and annotations; there are no TPUs."""
+"""tf.tpu: what starts TPUs, and names for isinstance checks and annotations."""
 
 from __future__ import annotations
 
 from enum import Enum
 from types import SimpleNamespace
 from typing import Any, NoReturn
+
+from gradtape.tf.distribute.tpu import initialize_tpu_system, shutdown_tpu_system
 
 
 class EmbeddingFeature(Enum):
@@ -22,18 +24,18 @@ class HardwareFeature:
 
 
 def refuse_tpu(*args: Any, **kwargs: Any) -> NoReturn:
-    """Raise: gradtape does not run on TPUs.
+    """Raise: gradtape has no topologies and embeddings of TPUs.
 
     Raises:
         NotImplementedError: always.
     """
-    raise NotImplementedError("tf.tpu: gradtape does not run on TPUs. Use the CPU.")
+    raise NotImplementedError("tf.tpu: only TPUStrategy and its resolver run on TPUs.")
 
 
 def make_tpu_class(name: str) -> type:
     """Make a class for isinstance checks; its constructor raises."""
     members = {"__init__": refuse_tpu, "build": staticmethod(refuse_tpu), "is_refusal": True}
-    return type(name, (), {**members, "__doc__": "Not supported: gradtape does not run on TPUs."})
+    return type(name, (), {**members, "__doc__": "Not supported: only TPUStrategy runs on TPUs."})
 
 
 EMBEDDING_NAMES = """
@@ -51,7 +53,7 @@ tpu = SimpleNamespace(
         embedding=SimpleNamespace(
             **{name: make_tpu_class(name) for name in EMBEDDING_NAMES.split()}
         ),
-        initialize_tpu_system=refuse_tpu,
-        shutdown_tpu_system=refuse_tpu,
+        initialize_tpu_system=initialize_tpu_system,
+        shutdown_tpu_system=shutdown_tpu_system,
     ),
 )

@@ -96,6 +96,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.is_stale = False
         self.collective_count = 0
         self.hides_empty_sizes = False
+        self.replica_marks: Any = None  # which replica has recorded which value
         self._start_uid = next_uid()
         self.origins: dict[int, Node] = {}  # the nodes that made values, by uid
         self._failed_values: dict[int, InvalidArgumentError] = {}  # by number: results of the ops

@@ -16,10 +16,10 @@ from typing import Any
 from gradtape.core.dispatch import run_kernel
 from gradtape.core.lock import Lock
 from gradtape.graph.graph import Effect, Graph, Node, Operand
+from gradtape.graph.graph_equality import same_nodes
 from gradtape.graph.guard import guard_key, is_integer_scalar
 from gradtape.graph.replay import lookup_operand
 from gradtape.graph.trace_op import INSTALL
-from gradtape.jit.graph_equality import same_nodes
 from gradtape.jit.trace_path import TracedPath
 from gradtape.state.variable.commit import read_versions
 

@@ -22,6 +22,7 @@ from typing import Any
 from gradtape.core.context import current_trace, local, set_recorders, use_recorders
 from gradtape.core.per_replica import merge_replicas, select_replica
 from gradtape.core.replica import parallel_runs, use_replica_state
+from gradtape.graph.replica_lane import SHARED, ReplicaMarks
 from gradtape.jit.run_mode import RunMode
 from gradtape.state.variable.creator import STACK
 
@@ -46,6 +47,22 @@ class TracePlace:
         self.trace: Any = stage[0] if stage else None
         if stage:
             self.nodes, self.options = stage[0].builder.nodes, stage[0].options
+
+    def start_marks(self, devices: Sequence[Any]) -> None:
+        """Let the trace note which replica records which values, if they have devices."""
+        if self.trace is None or not devices:
+            return
+        marks = self.trace.replica_marks
+        if marks is None:
+            self.trace.replica_marks = ReplicaMarks(devices)
+        elif marks.devices != tuple(devices):
+            marks.is_usable = False
+
+    def mark(self, owner: int) -> None:
+        """Note that a replica, or none (SHARED), records from here on."""
+        marks = self.trace.replica_marks if self.trace is not None else None
+        if marks is not None:
+            marks.mark(len(self.trace.builder.specs), owner)
 
     def recorders_here(self, label: str, outer: tuple[Any, ...]) -> tuple[Any, ...]:
         """The recorders for a collective at this point of a replica.
@@ -120,8 +137,10 @@ class LockStepRun:
     def run(self, contexts: Sequence[Any], calls: Sequence[Callable[[], Any]]) -> list[Any]:
         """The results of one call for each replica."""
         self.contexts, self.calls = contexts, calls
+        self.place.start_marks(self.strategy.extended._mesh)
         try:
             with enter_parallel_run():
+                self.place.mark(0)
                 self.run_first_replica()
                 while not all(self.is_finished):
                     self.run_others()
@@ -132,6 +151,7 @@ class LockStepRun:
             self.error = self.error or error
         finally:
             self.stop_threads()
+            self.place.mark(SHARED)
         if self.error is None:
             return self.results
         failures = [self.error]
@@ -156,6 +176,7 @@ class LockStepRun:
         """Let the other replicas run, each until it meets or ends; called by replica 0."""
         self.pass_turn(0)
         self.turns[0].acquire()
+        self.place.mark(0)
         if self.error is not None:
             raise ReplicaStopped
 
@@ -165,6 +186,7 @@ class LockStepRun:
         while following < self.count and self.is_finished[following]:
             following += 1
         self.running = following if following < self.count else 0
+        self.place.mark(self.running)
         if following >= self.count:
             self.turns[0].release()
         elif self.threads[following] is None:
@@ -296,11 +318,13 @@ class LockStepRun:
         try:
             args = merge_replicas([tuple(m.args) for m in meetings if m is not None])
             kwargs = merge_replicas([m.kwargs for m in meetings if m is not None])
+            self.place.mark(SHARED)
             with use_recorders(first.recorders), use_replica_state(self.strategy, None):
                 merged = first.function(self.strategy, *args, **kwargs)
             self.merged = [select_replica(i, merged) for i in range(self.count)]
         except Exception as error:
             self.merge_error = error
+        self.place.mark(0)
 
 
 def make_mismatch_error(finished: int, waiting: int, label: str) -> RuntimeError:

@@ -87,6 +87,8 @@ class TracedPath:
         self.choice: EngineChoice = trace.options.choice or EngineChoice()
         if devices.active:
             self.choice = self.choice.for_device(trace.device or self.infer_device())
+        if trace.replica_marks is not None:
+            self.choice = self.choice.for_replicas(trace.replica_marks)
         self.plan: Any = None
         self.pack: Any = None  # makes the result from raw outputs; see `make_packer`
         self.open_graph: OpenGraph | None = None  # `graph`, if it has been specialised

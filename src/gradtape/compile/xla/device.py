@@ -165,6 +165,15 @@ def find_accelerators() -> list[Device]:
     return devices
 
 
+def list_jax_devices() -> list[Device]:
+    """All local devices of JAX's default backend, of any kind, as TPUs; for `TPUStrategy`."""
+    if not has_jax() or why_jax_cannot_run():
+        return []
+    import jax
+
+    return [Device("TPU", i, handle) for i, handle in enumerate(jax.local_devices())]
+
+
 # -- values
 
 

@@ -33,7 +33,6 @@ from gradtape.tf.distribute.multi_worker import (
 )
 from gradtape.tf.distribute.reduction import ReduceOp as ReduceOp
 from gradtape.tf.distribute.refused import ParameterServerStrategy as ParameterServerStrategy
-from gradtape.tf.distribute.refused import TPUStrategy as TPUStrategy
 from gradtape.tf.distribute.replica_context import ReplicaContext as ReplicaContext
 from gradtape.tf.distribute.strategy import Strategy as Strategy
 from gradtape.tf.distribute.strategy import experimental_set_strategy as experimental_set_strategy
@@ -41,6 +40,8 @@ from gradtape.tf.distribute.strategy import get_replica_context as get_replica_c
 from gradtape.tf.distribute.strategy import get_strategy as get_strategy
 from gradtape.tf.distribute.strategy import has_strategy as has_strategy
 from gradtape.tf.distribute.strategy import in_cross_replica_context as in_cross_replica_context
+from gradtape.tf.distribute.tpu import TPUClusterResolver as _TPUClusterResolver
+from gradtape.tf.distribute.tpu import TPUStrategy as TPUStrategy
 
 experimental = SimpleNamespace(
     CentralStorageStrategy=_refused.CentralStorageStrategy,
@@ -61,6 +62,7 @@ cluster_resolver = SimpleNamespace(
     ClusterResolver=_resolver.ClusterResolver,
     SimpleClusterResolver=_resolver.SimpleClusterResolver,
     SlurmClusterResolver=_resolver.SlurmClusterResolver,
+    TPUClusterResolver=_TPUClusterResolver,
     TFConfigClusterResolver=_resolver.TFConfigClusterResolver,
     UnionResolver=_resolver.UnionResolver,
 )

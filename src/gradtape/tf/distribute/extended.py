@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -40,6 +40,7 @@ class StrategyExtended:
 
     Attributes:
         _group: the workers of the strategy.
+        _mesh: the accelerators of the replicas; empty if the replicas run on the host.
     """
 
     def __init__(
@@ -47,8 +48,10 @@ class StrategyExtended:
         strategy: Any,
         devices: Iterable[str] = ("/device:CPU:0",),
         group: WorkerGroup = SINGLE_WORKER,
+        mesh: Sequence[Any] = (),
     ) -> None:
         """Describe a strategy with one replica for each device."""
+        self._mesh = tuple(mesh)
         self._strategy = strategy
         self._devices = tuple(devices)
         self._group = group

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.core.errors import public
+from gradtape.core.ports import JaxPort
+from gradtape.core.ports import devices as accelerator_state
 from gradtape.core.worker_group import WorkerGroup
-from gradtape.devices.array import LOCALHOST
+from gradtape.devices.array import LOCALHOST, Device
 from gradtape.tf.config.device import list_logical_devices, parse_device_spec
 from gradtape.tf.distribute.cross_device_ops import check_cross_device_ops
 from gradtape.tf.distribute.extended import StrategyExtended
@@ -28,7 +30,8 @@ class MirroredStrategy(Strategy):
         ValueError: if `devices` is empty or names a device twice.
 
     Note:
-        The replicas run one after another on the host, in lock-step. See docs/distribute.md.
+        CPU replicas run one after another, in lock-step. On accelerators, a compiled step is one
+        program. See docs/replicas.md.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
@@ -39,7 +42,8 @@ class MirroredStrategy(Strategy):
     @public
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
         check_cross_device_ops(cross_device_ops)
-        super().__init__(StrategyExtended(self, find_devices(devices)))
+        names = find_devices(devices)
+        super().__init__(StrategyExtended(self, names, mesh=find_accelerators(names)))
 
     @classmethod
     def _with_group(cls, devices: Sequence[str], group: WorkerGroup) -> Strategy:
@@ -85,6 +89,22 @@ def find_devices(devices: Sequence[str] | None) -> list[str]:
             f"MirroredStrategy: `devices` must be different devices. Received {list(devices)}."
         )
     return names
+
+
+def find_accelerators(names: Sequence[str]) -> list[Device]:
+    """The accelerators of these names; empty unless all of them exist."""
+    found = []
+    for name in names:
+        spec = parse_device_spec(name)
+        kind = spec.kind or "CPU"
+        device = None if kind == "CPU" else JaxPort.find_device(kind, spec.number or 0)
+        if device is None:
+            return []
+        found.append(device)
+    if len(found) < 2:
+        return []
+    accelerator_state.activate()
+    return found
 
 
 def resolve_device(device: str) -> str:

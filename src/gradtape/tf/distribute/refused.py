@@ -10,10 +10,6 @@ ASYNCHRONOUS = (
     "parameter servers need asynchronous execution on remote machines, which JAX does not have. "
     "Use MirroredStrategy or MultiWorkerMirroredStrategy."
 )
-NO_TPU = (
-    "gradtape has not been tried on TPUs, and a program for several devices at once is not "
-    "supported yet. Use MirroredStrategy."
-)
 
 
 def make_refused_class(name: str, reason: str, base: type = Strategy) -> type:
@@ -31,4 +27,3 @@ CentralStorageStrategy = make_refused_class("experimental.CentralStorageStrategy
 ClusterCoordinator = make_refused_class(
     "experimental.coordinator.ClusterCoordinator", ASYNCHRONOUS, object
 )
-TPUStrategy = make_refused_class("TPUStrategy", NO_TPU)

@@ -22,7 +22,8 @@ from gradtape.ops.elementwise import identity
 from gradtape.tape.custom_gradient import make_custom_step, record_on_tapes
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tape.source import to_current_trace
-from gradtape.tf.array.gather_slice import slice as slice_tensor
+from gradtape.tf.array.creation import range as make_range
+from gradtape.tf.array.gather_slice import gather
 from gradtape.tf.array.shape import shape as shape_of
 from gradtape.tf.distribute.reduction import (
     ReduceOp,
@@ -31,6 +32,7 @@ from gradtape.tf.distribute.reduction import (
     gather_all,
     reduce_all,
 )
+from gradtape.tf.math.reduce import reduce_sum
 
 
 class ReplicaContextBase:
@@ -187,9 +189,9 @@ class ReplicaContext(ReplicaContextBase):
         """The part of a joined tensor that this replica has contributed."""
         axis %= leaf.shape.rank
         sizes = self.all_gather(shape_of(leaf)[axis : axis + 1], 0)
-        before = sum([sizes[i] for i in range(int(self._replica_id))], sizes[0] * 0)
-        begin = [before if i == axis else 0 for i in range(leaf.shape.rank)]
-        return slice_tensor(total, begin, shape_of(leaf))
+        is_before = np.arange(self.num_replicas_in_sync) < int(self._replica_id)
+        before = reduce_sum(sizes * make_tensor(is_before.astype(np.int32)))
+        return gather(total, before + make_range(shape_of(leaf)[axis]), axis=axis)
 
     def _record(self, outs: list[Any], inputs: list[Any], differentiate: Any) -> None:
         """Let the tapes of this replica record a collective."""

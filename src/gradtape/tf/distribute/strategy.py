@@ -13,7 +13,7 @@ from gradtape.core.errors import public
 from gradtape.core.per_replica import DistributedValues, PerReplica, select_replica
 from gradtape.core.replica import replica_state, use_replica_state
 from gradtape.jit.function import Function
-from gradtape.jit.lockstep import LockStepRun
+from gradtape.jit.lockstep import LockStepRun, TracePlace
 from gradtape.jit.run_mode import RunMode
 from gradtape.pipeline.distribute.distributed_dataset import (
     distribute_dataset,
@@ -156,6 +156,7 @@ class Strategy:
         first = extended._group.rank * count
         with self._keep_scope():
             if count == 1:
+                TracePlace().start_marks(extended._mesh)
                 mine = select_replica(0, (args, kwargs))
                 with use_replica_state(self, self._make_context(first, None)):
                     return fn(*mine[0], **mine[1])

@@ -64,6 +64,47 @@ def same_body(a: Body, b: Body) -> bool:
     return one is not None and other is not None and same_graph(one, other)
 
 
+def same_renumbered_node(a: Node, b: Node) -> bool:
+    """Whether two nodes apply the same op to equally many operands."""
+    return (
+        (a.op is b.op or (a.op.key is not None and same_value(a.op.key, b.op.key)))
+        and len(a.inputs) == len(b.inputs)
+        and a.static.keys() == b.static.keys()
+        and all(same_renumbered_static(v, b.static[name]) for name, v in a.static.items())
+    )
+
+
+def same_renumbered_static(a: Any, b: Any) -> bool:
+    """Whether two static parameters are equal; values in bodies may have other numbers."""
+    if type(a) is tuple and type(b) is tuple:
+        return len(a) == len(b) and all(map(same_renumbered_static, a, b))
+    if isinstance(a, Body) and isinstance(b, Body):
+        one, other = a.existing_graph, b.existing_graph
+        return one is not None and other is not None and same_renumbered_graph(one, other)
+    return same_value(a, b)
+
+
+def same_renumbered_graph(a: Graph, b: Graph) -> bool:
+    """Whether two graphs do the same; their values may have other numbers."""
+    numbers = dict(zip(a.inputs, b.inputs, strict=False))
+    if len(a.inputs) != len(b.inputs) or len(a.nodes) != len(b.nodes):
+        return False
+
+    def same_places(ours: Sequence[Operand], theirs: Sequence[Operand]) -> bool:
+        return len(ours) == len(theirs) and all(
+            numbers.get(x) == y if type(x) is int else same_value(x, y)
+            for x, y in zip(ours, theirs, strict=True)
+        )
+
+    for one, other in zip(a.nodes, b.nodes, strict=True):
+        if len(one.outputs) != len(other.outputs) or not same_renumbered_node(one, other):
+            return False
+        if not same_places(one.inputs, other.inputs):
+            return False
+        numbers.update(zip(one.outputs, other.outputs, strict=True))
+    return same_places(a.outputs, b.outputs)
+
+
 def same_custom(a: UserGradient, b: UserGradient) -> bool:
     """Whether two gradients that the user supplied do the same."""
     return (
