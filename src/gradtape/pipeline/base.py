@@ -15,6 +15,7 @@ from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.graph.guard import ValueRead
 from gradtape.pipeline.element.random_access import Rows
 from gradtape.pipeline.element_type import E
+from gradtape.pipeline.file_shard import FilePoint
 from gradtape.pipeline.options import Options
 from gradtape.pipeline.transformation.random_choice import RandomSource
 
@@ -40,6 +41,8 @@ class DatasetBase(CompositeTensor, Iterable[E], Generic[E]):
         _has_ragged_rows: whether a tensor of an element may be a row of a ragged tensor. Only then
             must `batch` know the element spec, to stack such rows to a ragged tensor again.
         _random_sources: the random sources of this dataset and its input datasets.
+        _file_point: where the names of files become their contents; None if there is no such place,
+            or several.
         _tensorflow_name: TensorFlow's class name for this dataset.
         _is_pure: called at the start of an iteration: whether elements are computed from data in
             memory by graphs without side effects, so that the time of computation does not matter.
@@ -64,6 +67,7 @@ class DatasetBase(CompositeTensor, Iterable[E], Generic[E]):
         self._is_pure: Callable[[], bool] = is_never_pure
         self._has_ragged_rows = False
         self._random_sources: tuple[RandomSource, ...] = ()
+        self._file_point: FilePoint | None = None
         self._tensorflow_name = (
             "_VariantDataset" if type(self) is DatasetBase.dataset_class else type(self).__name__
         )
@@ -91,6 +95,7 @@ class DatasetBase(CompositeTensor, Iterable[E], Generic[E]):
             self._random_sources,
             self._has_ragged_rows,
         )
+        dataset._file_point = self._file_point
         return dataset
 
     def _label_as(self, kind: str, *seeds: RandomSource) -> Dataset:
@@ -171,6 +176,8 @@ def make_dataset(
     dataset: Dataset = DatasetBase.dataset_class(start, spec, size, options)
     dataset._random_sources = tuple([seeds for other in before for seeds in other._random_sources])
     dataset._has_ragged_rows = any(other._has_ragged_rows for other in before)
+    points = [other._file_point for other in before]
+    dataset._file_point = points[0] if len(points) == 1 else None
     return dataset
 
 

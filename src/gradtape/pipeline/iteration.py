@@ -19,11 +19,14 @@ class Iteration:
     Attributes:
         stream_positions: for each function's streams, their counters while another iteration uses
             them.
+        file_shard: the point of the pipeline where files are divided, the number of the worker
+            and that of all workers; None if the iteration reads all files.
     """
 
     def __init__(self) -> None:
         """Start without saved counters."""
         self.stream_positions: dict[Any, Any] = {}
+        self.file_shard: tuple[Any, int, int] | None = None
 
 
 class CurrentIteration(threading.local):

@@ -38,6 +38,45 @@ def test_workers_agree_on_the_end_of_data():
         assert result["rows"] == 200
 
 
+FILE_ROWS = Path(__file__).with_name("file_rows.py")
+# The rows of two workers in each step, as TensorFlow 2.21 has them; file i has the lines
+# 100 i, 100 i + 1, … of which there are 5 + i.
+EXPECTED_ROWS = {
+    (4, "FILE", "reader"): (
+        [[0, 1], [2, 3], [4, 200], [201, 202], [203, 204], [205, 206], []],
+        [[100, 101], [102, 103], [104, 105], [300, 301], [302, 303], [304, 305], [306, 307]],
+    ),
+    (4, "AUTO", "interleave"): (
+        [[0, 200], [1, 201], [2, 202], [3, 203], [4, 204], [205, 206], []],
+        [[100, 300], [101, 301], [102, 302], [103, 303], [104, 304], [105, 305], [306, 307]],
+    ),
+    (3, "FILE", "flat_map"): (
+        [[1, 2], [3, 4], [201, 202], [203, 204], [205, 206]],
+        [[101, 102], [103, 104], [105], [], []],
+    ),
+    (2, "DATA", "reader"): (
+        [[0, 1], [4, 100], [103, 104]],
+        [[2, 3], [101, 102], [105]],
+    ),
+    (2, "OFF", "reader"): ([[0, 1], [2, 3], [4, 100], [101, 102], [103, 104], [105]],) * 2,
+    # TensorFlow fails if there are fewer files than workers.
+    (1, "AUTO", "reader"): ([[0, 1], [4]], [[2, 3], []]),
+}
+
+
+@pytest.mark.parametrize(("files", "policy", "pipeline"), EXPECTED_ROWS)
+def test_policies_divide_files_or_rows(files, policy, pipeline, tmp_path):
+    for i in range(files):
+        (tmp_path / f"{i}.txt").write_text("".join(f"{100 * i + j}\n" for j in range(5 + i)))
+    results = launch(2, FILE_ROWS, str(tmp_path), policy, pipeline)
+    rows = EXPECTED_ROWS[files, policy, pipeline]
+    assert results == [[rows[0], ""], [rows[1], ""]]
+
+
+def test_the_policy_file_needs_files(tmp_path):
+    assert launch(2, FILE_ROWS, str(tmp_path), "FILE", "memory") == [[[], "NotFoundError"]] * 2
+
+
 def test_different_graphs_are_an_error_on_both_workers():
     for result in launch(2, Path(__file__).with_name("different_graphs.py")):
         assert result["first"] == 4

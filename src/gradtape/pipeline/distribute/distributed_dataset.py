@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -9,14 +10,15 @@ import numpy as np
 
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import InvalidArgumentError, NotFoundError
 from gradtape.core.per_replica import PerReplica, PerReplicaSpec
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.core.worker_group import WorkerGroup
-from gradtape.pipeline.base import DatasetBase
+from gradtape.pipeline.base import UNKNOWN, DatasetBase, make_dataset
 from gradtape.pipeline.distribute.input_context import InputContext
 from gradtape.pipeline.distribute.rebatch import (
+    cut_batches,
     divide_batch,
     divide_batch_spec,
     group_elements,
@@ -24,9 +26,12 @@ from gradtape.pipeline.distribute.rebatch import (
     take_rows,
 )
 from gradtape.pipeline.element.structure import map_element
+from gradtape.pipeline.file_shard import FilePoint, start_with_shard
 from gradtape.pipeline.graph_iterator import TracedIterator
 from gradtape.pipeline.iterator import Iterator as DatasetIterator
 from gradtape.pipeline.options import AutoShardPolicy
+
+log = logging.getLogger("gradtape")
 
 
 class DistributedIterator(DatasetIterator):
@@ -93,7 +98,7 @@ def distribute_dataset(dataset: Any, strategy: Any) -> DistributedDataset:
 
     Every worker reads the dataset and takes its own rows of each batch, so that the workers
     together see each batch once and make the same number of steps. With the policy OFF each worker
-    sees all rows.
+    sees all rows. If the dataset reads files, the policies FILE and AUTO divide the files instead.
     """
     if isinstance(dataset, DistributedDataset):
         return dataset
@@ -109,23 +114,67 @@ def distribute_dataset(dataset: Any, strategy: Any) -> DistributedDataset:
         return DistributedDataset(dataset, strategy)
     options: Any = dataset._options
     policy = options.experimental_distribute.auto_shard_policy
-    sees_all = group.size > 1 and policy is AutoShardPolicy.OFF
+    if group.size > 1:
+        point = choose_file_point(dataset, policy, group.size)
+        if point is not None or policy is AutoShardPolicy.OFF:
+            return distribute_own_rows(dataset, point, strategy)
 
     def divide(elements: Iterator[Any]) -> Iterator[Any]:
         for element in elements:
-            pieces = divide_batch(element, parts)
-            if sees_all:
-                for at in range(0, parts, count):
-                    yield merge_elements(pieces[at : at + count])
-            else:
-                yield merge_elements(pieces[first : first + count])
+            yield merge_elements(divide_batch(element, parts)[first : first + count])
 
     def spec() -> Any:
         return repeat_spec(divide_batch_spec(dataset.element_spec, parts), count)
 
     spec()  # refuses elements that are no batches
-    size = dataset._size * group.size if sees_all and dataset._size > 0 else dataset._size
-    return DistributedDataset(dataset._transform(divide, spec, size), strategy)
+    return DistributedDataset(dataset._transform(divide, spec, dataset._size), strategy)
+
+
+def choose_file_point(dataset: Any, policy: Any, workers: int) -> FilePoint | None:
+    """Where the files of a dataset are divided; None if its rows are divided instead.
+
+    Raises:
+        NotFoundError: if the policy is FILE and the dataset does not read files.
+    """
+    if policy not in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
+        return None
+    point: FilePoint | None = dataset._file_point
+    if point is None or not point.reads_files():
+        if policy is AutoShardPolicy.FILE:
+            raise NotFoundError(
+                "experimental_distribute_dataset: with AutoShardPolicy.FILE, the dataset must read "
+                "files in one place of its pipeline, and must not cache before that. Use "
+                "AutoShardPolicy.DATA."
+            )
+        return None
+    files = point.count()
+    if 0 <= files < workers:
+        log.warning(
+            "tf.distribute: the dataset has %d files for %d workers. Each worker reads all files "
+            "and takes its rows of each batch, as with AutoShardPolicy.DATA.",
+            files,
+            workers,
+        )
+        return None
+    return point
+
+
+def distribute_own_rows(dataset: Any, point: FilePoint | None, strategy: Any) -> DistributedDataset:
+    """Let each worker use all rows that it reads: those of its files, or, without `point`, all.
+
+    A worker's batch serves several steps, so that a step has as many rows as a batch.
+    """
+    extended = strategy.extended
+    count, group = len(extended.worker_devices), extended._group
+    parts, first = count * group.size, count * group.rank
+    spec = divide_batch_spec(dataset.element_spec, parts)
+
+    def start() -> Iterator[Any]:
+        elements = start_with_shard(dataset._start, point, group.rank, group.size)
+        return cut_batches(elements, parts, range(first, first + count))
+
+    batches = make_dataset(start, lambda: spec, UNKNOWN, dataset._options, [dataset])
+    return distribute_batches(batches, strategy)
 
 
 def distribute_from_function(
@@ -143,6 +192,13 @@ def distribute_from_function(
         )
     if type(strategy).__name__ == "DefaultStrategy":
         return dataset
+    return distribute_batches(dataset, strategy)
+
+
+def distribute_batches(dataset: Any, strategy: Any) -> DistributedDataset:
+    """Give consecutive batches of a worker's dataset to its replicas; all workers end together."""
+    extended = strategy.extended
+    count, group = len(extended.worker_devices), extended._group
     if group.size > 1:
         dataset = agree_on_end(dataset, group)
     if count == 1:

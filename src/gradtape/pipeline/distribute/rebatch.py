@@ -81,6 +81,25 @@ def divide_batch(element: Any, parts: int) -> list[Any]:
     ]
 
 
+def cut_batches(elements: Iterator[Any], parts: int, replicas: range) -> Iterator[Any]:
+    """The batches of some replicas from a stream of batches that only they use.
+
+    The first batch has the size for all `parts` replicas. As in TensorFlow, each replica then has a
+    fixed number of rows, so that the last batches may be smaller or missing.
+    """
+    sizes: list[int] = []
+    turn = 0
+    for element in elements:
+        rows = count_rows(element)
+        if not sizes:
+            sizes = [max(1, rows // parts + (i < rows % parts)) for i in replicas]
+        begin = 0
+        while begin < rows:
+            end = min(rows, begin + sizes[turn])
+            yield map_element(lambda leaf, b=begin, e=end: take_rows(leaf, b, e), element)
+            begin, turn = end, (turn + 1) % len(sizes)
+
+
 def divide_batch_spec(spec: Any, parts: int) -> Any:
     """The spec of the parts of a batch."""
 

@@ -21,6 +21,7 @@ from gradtape.files.access import as_path
 from gradtape.files.csv import FIELD_PARSERS, check_delimiter, parse_field, read_rows
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.dataset import Dataset
+from gradtape.pipeline.file_shard import FilePoint
 from gradtape.pipeline.source.file_dataset import make_filename_dataset
 
 INFERRED_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)  # then string
@@ -91,9 +92,13 @@ class CsvDataset(Dataset):
                 yield tuple([as_field_tensor(value) for value in values])
 
         spec = tuple([TensorSpec((), kind) for kind in kinds])
+        point = FilePoint(lambda: names._size)
         super().__init__(
-            lambda: chain.from_iterable(map(elements, names._start())), lambda: spec, UNKNOWN
+            lambda: chain.from_iterable(map(elements, point.divide(names._start()))),
+            lambda: spec,
+            UNKNOWN,
         )
+        self._file_point = point
         self._tensorflow_name, self._random_sources = "CsvDatasetV2", names._random_sources
 
 

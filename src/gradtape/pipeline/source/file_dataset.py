@@ -27,6 +27,7 @@ from gradtape.pipeline.base import (
     make_spec_dataset,
 )
 from gradtape.pipeline.dataset import Dataset
+from gradtape.pipeline.file_shard import FilePoint
 
 STRING_SPEC = TensorSpec((), dtypes.string)
 
@@ -40,7 +41,8 @@ class FileDataset(Dataset):
         names = (
             filenames if isinstance(filenames, DatasetBase) else make_filename_dataset(filenames)
         )
-        files = make_dataset(names._start, lambda: STRING_SPEC, names._size)
+        point = FilePoint(lambda: names._size)
+        files = make_dataset(lambda: point.divide(names._start()), lambda: STRING_SPEC, names._size)
 
         def strings(name: Any) -> Iterator[Any]:
             return map(make_tensor, map(as_raw_string, read(as_path(name))))
@@ -57,6 +59,7 @@ class FileDataset(Dataset):
             f"{type(self).__name__}V2",
             names._random_sources,
         )
+        self._file_point = point
 
 
 def as_raw_string(text: bytes) -> Any:

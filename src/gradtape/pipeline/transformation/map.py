@@ -9,8 +9,10 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gradtape.core import dtypes
 from gradtape.core.context import current_trace, use_recorders
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.spec import TensorSpec
 from gradtape.core.traceback_filter import is_user_error, show_full_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.element.element import (
@@ -29,6 +31,7 @@ from gradtape.pipeline.element.structure import (
     map_element,
 )
 from gradtape.pipeline.element_type import E
+from gradtape.pipeline.file_shard import FilePoint
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
 from gradtape.pipeline.user_function import UserFunction
 from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
@@ -151,14 +154,33 @@ class MapMethods(DatasetBase[E]):
         """
         require_callable(map_func)
 
+        point = self._make_file_point(map_func, "flat_map")
+
         def start(items: Iterator[Any]) -> Iterator[Any]:
             make = make_dataset_function(map_func, "flat_map")
-            return chain.from_iterable(make(element)._start() for element in items)
+            return chain.from_iterable(make(element)._start() for element in point.divide(items))
 
         dataset = self._transform(
             start, lambda: self._infer_inner_spec(map_func, "flat_map"), UNKNOWN
         )
+        dataset._file_point = self._file_point or point
         return dataset._label_as("_FlatMapDataset")
+
+    def _make_file_point(self, map_func: Any, what: str) -> FilePoint:
+        """The point where names of files become datasets, if `map_func` reads files."""
+
+        def reads_files() -> bool:
+            if self.element_spec != TensorSpec((), dtypes.string):
+                return False
+            return bool(
+                infer_output(
+                    map_func,
+                    self.element_spec,
+                    lambda found: check_dataset(found, what)._file_point is not None,
+                )
+            )
+
+        return FilePoint(lambda: self._size, reads_files)
 
     def _infer_inner_spec(self, map_func: Any, what: str) -> Any:
         return infer_output(
@@ -201,13 +223,22 @@ class MapMethods(DatasetBase[E]):
                 f"Received {width} and {block}."
             )
         ahead = block if count is not None and count > 1 and width > 1 else 0
-        return self._transform(
+        point = self._make_file_point(map_func, "interleave")
+        dataset = self._transform(
             lambda items: interleave_datasets(
-                items, make_dataset_function(map_func, "interleave"), width, block, ahead
+                point.divide(items),
+                make_dataset_function(map_func, "interleave"),
+                width,
+                block,
+                ahead,
             ),
             lambda: self._infer_inner_spec(map_func, "interleave"),
             UNKNOWN,
-        )._label_as("_InterleaveDataset" if count is None else "_ParallelInterleaveDataset")
+        )
+        dataset._file_point = self._file_point or point
+        return dataset._label_as(
+            "_InterleaveDataset" if count is None else "_ParallelInterleaveDataset"
+        )
 
     @public
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Dataset:
