@@ -106,6 +106,7 @@ class LockStepRun:
         results: what each replica has returned.
         is_finished: which replicas have returned.
         error: the error that ends the run, or None.
+        has_ended: whether `run` has returned, or raised; replicas cannot meet any more.
         running: the replica whose turn it is.
         created: variables that replica 0 has created, by name, in order.
         taken: for each replica how many of them it has taken, by name.
@@ -125,6 +126,7 @@ class LockStepRun:
         self.results: list[Any] = [None] * self.count
         self.is_finished = [False] * self.count
         self.error: BaseException | None = None
+        self.has_ended = False
         self.running = 0
         self.created: dict[str, list[Any]] = {}
         self.taken: list[dict[str, int]] = [{} for _ in range(count)]
@@ -151,6 +153,7 @@ class LockStepRun:
             self.error = self.error or error
         finally:
             self.stop_threads()
+            self.has_ended = True
             self.place.mark(SHARED)
         if self.error is None:
             return self.results
@@ -281,6 +284,11 @@ class LockStepRun:
         Replica 0 calls `function(strategy, *args, **kwargs)` in cross-replica context, on the
         merged arguments of all replicas.
         """
+        if self.has_ended:
+            raise RuntimeError(
+                f"{label}: a replica context must be used while its `strategy.run` runs. The run "
+                "has ended: call tf.distribute.get_replica_context() again."
+            )
         if self.error is not None:
             raise ReplicaStopped
         recorders = self.place.recorders_here(label, self.outer)

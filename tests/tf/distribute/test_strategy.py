@@ -1,5 +1,7 @@
 """Strategies with several replicas in one process; results are those of TensorFlow 2.21."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -239,3 +241,27 @@ def test_experimental_set_strategy(strategy):
     finally:
         tf.distribute.experimental_set_strategy(None)
     assert not tf.distribute.has_strategy()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_context_that_outlives_its_run_raises(number, fails):
+    """Replica 0 ended the process by a BaseException, replica 1 waited for ever."""
+    contexts = {}
+
+    def keep():
+        context = tf.distribute.get_replica_context()
+        contexts[int(context.replica_id_in_sync_group)] = context
+        context.all_reduce("SUM", tf.constant(1.0))
+        if fails:
+            raise ValueError("a mistake")
+
+    with contextlib.suppress(ValueError):
+        tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).run(keep)
+    for call in (
+        lambda context: context.all_reduce("SUM", tf.constant(1.0)),
+        lambda context: context.all_gather(tf.constant([1.0]), 0),
+        lambda context: context.merge_call(lambda strategy: None),
+    ):
+        with pytest.raises(RuntimeError, match="The run has ended"):
+            call(contexts[number])
