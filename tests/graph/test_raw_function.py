@@ -14,6 +14,7 @@ from gradtape.core.lazy_array import TracedArray
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.size_constant import compute_constant, scale_power, to_scalar
 from gradtape.core.size_context import SizeContext
+from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import make_raw_op
 from gradtape.ops.convolution.window import Window
@@ -23,6 +24,7 @@ from gradtape.ops.initial_cotangent import make_batch_identity_rows, make_identi
 from gradtape.ops.linalg.diagonal import band_mask
 from gradtape.ops.signal.dct import half_sample_phases, length_factors
 from gradtape.tf.array.creation import inner_positions
+from gradtape.tf.array.dynamic_index import normalize_index_in
 from gradtape.tf.array.pad import mask_padding, mirror_positions
 from gradtape.tf.linalg.diagonal import mask_diagonals
 from gradtape.tf.linalg.solve import default_rcond
@@ -69,6 +71,7 @@ def empty_rows(indices, values):
 
 
 MORE_PROGRAMS = [
+    (lambda x, i: apply_raw(normalize_index_in, i, x, 0), MATRIX, -1),
     (lambda i: tf.random_index_shuffle(i, [1, 2, 3], 9), [1, 4]),
     (
         lambda i, v: tf.raw_ops.SparseFillEmptyRows(**empty_rows(i, v))[1],

@@ -10,6 +10,7 @@ from gradtape.core.dims import Env, Unknown
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.open_shape import has_dims, substitute, unknowns_in
 from gradtape.core.tensor import Tensor
+from gradtape.graph.body_plan import SharedPlans
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body, pull_back
@@ -145,10 +146,26 @@ class LoopBackwardBody(Body):
         shapes = [self.lead, *(shape for shape, _ in self.specs)]
         return self.body.unknowns_in_dims() | self.shape.unknowns_in_dims() | unknowns_in(shapes)
 
+    def find_plan_unknowns(self) -> set[Unknown]:
+        """Those of the body's plan, of the carries and sums, and of the leading axes.
+
+        The pullback reads other captures, and rows of them, as the body does.
+        """
+        graph, n = self.body.existing_graph, self.shape.carries
+        if graph is None:
+            return self.find_unknowns()
+        shapes = [self.lead, *(shape for shape, _ in self.specs)]
+        shapes += [graph.specs[graph.inputs[n + i]].shape for i in self.summed_captures]
+        shapes += [y[1] for y in self.shape.ys]
+        return self.body.find_plan_unknowns() | unknowns_in(shapes)
+
     def specialise(self, env: Env) -> LoopBackwardBody:
         """The backward body of the loop for known sizes."""
+        if self._plans is None:
+            self._plans = SharedPlans(self.find_plan_unknowns())
         made = LoopBackwardBody.__new__(LoopBackwardBody)
         Body.__init__(made)
+        made._plan = self._plans.find(None, env)
         vars(made).update({name: vars(self)[name] for name in SIZELESS_FIELDS})
         made.body, made.shape = self.body.substitute_dims(env), self.shape.substitute_dims(env)
         made.lead, made.lookups = substitute(self.lead, env), {}

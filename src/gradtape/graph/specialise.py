@@ -167,8 +167,3 @@ def fold_node(node: Node) -> dict[int, Constant]:
     made = run_kernel(node.op, tuple([i.raw for i in node.inputs]), node.static)  # type: ignore[union-attr, arg-type]
     results = made if node.op.outputs else (made,)
     return dict(zip(node.outputs, map(Constant, results), strict=True))
-
-
-def specialise_graph(graph: Graph, env: Env) -> Graph:
-    """The graph of a body for these sizes."""
-    return OpenGraph(graph).specialise(env)[0]

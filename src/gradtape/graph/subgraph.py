@@ -7,33 +7,28 @@ from typing import Any
 
 from gradtape.core.context import local, use_recorders
 from gradtape.core.dims import Dim, Env, Unknown
-from gradtape.core.dispatch import TapeRecord, run_kernel
+from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import substitute, unknowns_in
-from gradtape.core.ports import CompilerPort
 from gradtape.core.primitive import Spec
 from gradtape.core.symbolic_tensor import SymbolicTensor
+from gradtape.graph.body_plan import BodyPlan, SharedPlans, find_plan_unknowns
 from gradtape.graph.graph import Constant, Graph, Node, Operand
-from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
 from gradtape.graph.replay import (
     install_version,
-    lookup_operand,
     refuse_effect,
     replay,
     tensor_at,
 )
 from gradtape.graph.size_tensor import make_zeros_tensor
-from gradtape.graph.specialise import graph_unknowns, specialise_graph
+from gradtape.graph.specialise import OpenGraph, graph_unknowns
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_options import TraceOptions
 from gradtape.tape.backward import add_cotangent, backward_pass
 from gradtape.tape.indexed_slices import SOURCES, SparseCotangent, densify_cotangent
 
-RunPlan = Callable[..., tuple[Any, ...]]
 MAX_SPECIALISED = 64  # bodies for known sizes that a body of unknown sizes keeps
-STEPWISE_RUNS = 100  # runs of such a body before it is compiled, which costs more than a short loop
-MAX_STEPWISE_BYTES = 1 << 20  # of the inputs: steps update no array in place
 
 
 class Body:
@@ -47,15 +42,14 @@ class Body:
     def __init__(self, graph: Graph | None = None) -> None:
         """A body with this graph; with None, `make` makes the graph at the first run."""
         self._graph = graph
-        self._plan: RunPlan | None = None
-        self._in_place_plan: RunPlan | None = None
-        self._in_place_writers: dict[int, Node] | None = None
+        self._plan = BodyPlan(graph)
         self._derivatives: dict[Any, Body] = {}
         self.adjoints: dict[Any, Any] = {}
         self.residual_carries: list[int] | None = None
         self._unknowns: list[Unknown] | None = None
         self._specialised: dict[Any, Body] = {}
-        self._stepwise_runs = 0  # how often the body still runs without a plan
+        self._open_graph: OpenGraph | None = None  # the graph, if it has been specialised
+        self._plans: SharedPlans | None = None  # of the bodies for known sizes
 
     def __repr__(self) -> str:
         """The number of nodes."""
@@ -64,7 +58,9 @@ class Body:
     def graph(self, raws: tuple[Any, ...]) -> Graph:
         """The graph; if it does not exist yet, it is made from the input values `raws`."""
         if self._graph is None:
-            self._graph = self.make_graph(raws)
+            if self._plan.graph is None:
+                self._plan.graph = self.make_graph(raws)
+            self._graph = self._plan.graph
         return self._graph
 
     @property
@@ -97,6 +93,11 @@ class Body:
             self._unknowns = sorted(self.find_unknowns(), key=lambda unknown: unknown.order)
         return set(self._unknowns)
 
+    def find_plan_unknowns(self) -> set[Unknown]:
+        """Those of them that the plan depends on."""
+        assert self._graph is not None
+        return find_plan_unknowns(self._graph)
+
     def has_dims(self) -> bool:
         """Whether the body depends on unknown sizes."""
         return bool(self.unknowns_in_dims())
@@ -118,42 +119,28 @@ class Body:
 
     def specialise(self, env: Env) -> Body:
         """A new body for known sizes."""
-        assert self._graph is not None
-        made = Body(specialise_graph(self._graph, env))
+        if self._open_graph is None or self._plans is None:
+            assert self._graph is not None
+            self._open_graph = OpenGraph(self._graph)
+            self._plans = SharedPlans(self.find_plan_unknowns())
+        made = Body(self._open_graph.specialise(env)[0])
+        made._plan = self._plans.find(made._graph, env)
         made.residual_carries = self.residual_carries
-        made._stepwise_runs = STEPWISE_RUNS
         return made
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run on raw inputs."""
-        if self._stepwise_runs:
-            self._stepwise_runs -= 1
-            if sum([raw.nbytes for raw in raws]) <= MAX_STEPWISE_BYTES:
-                return run_stepwise(self.graph(raws), raws)
-            self._stepwise_runs = 0
-        if self._plan is None:
-            self._plan = CompilerPort.compile(self.graph(raws))
-        return self._plan(*raws)
+        if self._graph is None:
+            self.graph(raws)
+        return self._plan.run(*raws)
 
     def in_place_carries(self, carries: int) -> tuple[int, ...]:
         """Positions of the loop carries that the body can update in place; after the first run."""
-        if self._stepwise_runs:
-            return ()
-        if self._in_place_writers is None:
-            self._in_place_writers = (
-                find_in_place_carries(self._graph, carries) if self._graph is not None else {}
-            )
-        return tuple(self._in_place_writers)
+        return self._plan.in_place_carries(carries)
 
     def run_in_place(self, *raws: Any) -> tuple[Any, ...]:
-        """Run on raw inputs and write into the carries that `find_in_place_carries` lists."""
-        if self._in_place_plan is None:
-            assert self._graph is not None
-            assert self._in_place_writers is not None
-            self._in_place_plan = CompilerPort.compile(
-                write_carries_in_place(self._graph, self._in_place_writers)
-            )
-        return self._in_place_plan(*raws)
+        """Run on raw inputs and write into the carries that `in_place_carries` lists."""
+        return self._plan.run_in_place(*raws)
 
     def count_differentiable_outputs(self) -> int:
         """How many outputs have cotangents."""
@@ -169,16 +156,6 @@ class Body:
         if key not in self._derivatives:
             self._derivatives[key] = Derivative(self, places, lead)
         return self._derivatives[key]
-
-
-def run_stepwise(graph: Graph, raws: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Run a graph without effects node by node."""
-    frame: dict[int, Any] = dict(zip(graph.inputs, raws, strict=True))
-    for node in graph.nodes:
-        args = tuple([lookup_operand(frame, operand) for operand in node.inputs])
-        made = run_kernel(node.op, args, node.static)  # type: ignore[arg-type]
-        frame.update(zip(node.outputs, made if node.op.outputs else (made,), strict=True))
-    return tuple([lookup_operand(frame, operand) for operand in graph.outputs])
 
 
 class Derivative(Body):

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.context import current_batch, current_trace
 from gradtape.core.convert import convert
+from gradtape.core.dims import Dim
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.primitive import Spec
@@ -62,7 +63,7 @@ def apply_traced_indices(x: Tensor, key: Any) -> tuple[Tensor, Any]:
         step = item.step if isinstance(item, slice) else None
         movable = step is None or (type(step) is int and step == 1)
         if movable and any(is_traced(part) for part in index_parts(item)):
-            found = start_and_size_of(item, axis, shape[axis])
+            found = start_and_size_of(item, axis, x)
             if found is not None:
                 chosen[axis] = found
                 items[i] = slice(None) if isinstance(item, slice) else 0
@@ -100,12 +101,15 @@ def index_parts(item: Any) -> tuple[Any, ...]:
     return (item.start, item.stop, item.step) if isinstance(item, slice) else (item,)
 
 
-def start_and_size_of(item: Any, axis: int, n: int) -> tuple[Any, int] | None:
+def start_and_size_of(item: Any, axis: int, x: Tensor) -> tuple[Any, int] | None:
     """Compute start and size of an index or slice; None if it is neither scalar nor integer."""
+    n = x._array.shape[axis]
     if not isinstance(item, slice):
         where = convert(item)
         if where._array.shape or where._array.dtype not in SCALAR_INDEX_DTYPES:
             return None
+        if type(n) is Dim:  # read in each run, so that the body of a loop serves every size
+            return apply_raw(normalize_index_in, where, x, axis), 1
         return apply_raw(normalize_raw_index, where, axis, n), 1
     ends = [None if part is None else convert(part) for part in (item.start, item.stop)]
     if any(end is not None and (end.ndim or not end.dtype.is_integer) for end in ends):
@@ -123,6 +127,12 @@ def normalize_raw_index(index: Any, axis: int, n: int) -> Any:
             f"size {n}."
         )
     return np.int64(at % n)
+
+
+@with_shape(lambda *_: Spec(((), INT64)))
+def normalize_index_in(index: Any, x: Any, axis: int) -> Any:
+    """Convert a raw index, which may be negative, to a position in an axis of `x`."""
+    return normalize_raw_index(index, axis, x.shape[axis])
 
 
 @with_shape(lambda *_: Spec(((), INT64)))

@@ -85,6 +85,13 @@ ARRAY_OPS = (
         axis=AXIS,
         n=SIZE,
     ),
+    RawOp(
+        "array.normalize_index_in",
+        "tf.array.dynamic_index:normalize_index_in",
+        index=ARRAY,
+        x=ARRAY,
+        axis=AXIS,
+    ),
     IntegerOp(
         "array.remaining_size",
         "tf.array.dynamic_index:remaining_size",
