@@ -41,10 +41,10 @@ _NAMES_BY_MODULE = {
         saved_model signal sparse strings summary test train types version xla
     """,
     "gradtape.tf.array.shape": """
-        bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape
-        expand_dims identity identity_n is_tensor rank reshape shape shape_n size squeeze
-        transpose
+        broadcast_dynamic_shape broadcast_static_shape ensure_shape identity identity_n
+        is_tensor rank shape shape_n size
     """,
+    "gradtape.tf.array.reshape": "bitcast broadcast_to expand_dims reshape squeeze transpose",
     "gradtape.tf.array.repeat_roll": "repeat reverse roll tile",
     "gradtape.tf.nn.convolution_gradient": """
         conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2
@@ -55,14 +55,16 @@ _NAMES_BY_MODULE = {
     "gradtape.tf.linalg.einsum": "einsum tensordot",
     "gradtape.tf.control_flow.cond_while": "case cond switch_case while_loop",
     "gradtape.tf.array.creation": """
-        constant convert_to_tensor eye fill linspace ones ones_like range zeros zeros_like
+        constant convert_to_tensor eye fill ones ones_like zeros zeros_like
     """,
+    "gradtape.tf.array.range": "linspace range",
     "gradtape.tf.math.top_k": "approx_top_k",
     "gradtape.tf.math.bincount": "histogram_fixed_width histogram_fixed_width_bins",
     "gradtape.tf.math.cumulative": "cumsum",
     "gradtape.tf.debugging.assertion": "Assert assert_equal assert_greater assert_less",
     "gradtape.tf.debugging.shape_assertion": "assert_rank",
-    "gradtape.tf.linalg.decomposition": "eig eigvals matrix_square_root",
+    "gradtape.tf.linalg.decomposition": "eig eigvals",
+    "gradtape.tf.linalg.matrix_function": "matrix_square_root",
     "gradtape.tf.api.dtypes": """
         DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64
         half int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string
@@ -89,9 +91,8 @@ _NAMES_BY_MODULE = {
         random_uniform_initializer zeros_initializer
     """,
     "gradtape.tf.array.concat_split": "concat meshgrid parallel_stack split stack unstack",
-    "gradtape.tf.array.gather_slice": """
-        gather gather_nd reverse_sequence slice strided_slice unravel_index
-    """,
+    "gradtape.tf.array.gather": "gather gather_nd reverse_sequence unravel_index",
+    "gradtape.tf.array.slice": "slice strided_slice",
     "gradtape.tf.array.pad": "pad",
     "gradtape.tf.tensor_proto": "make_ndarray make_tensor_proto",
     "gradtape.tf.array.mask": "boolean_mask one_hot sequence_mask where",
@@ -109,7 +110,8 @@ _NAMES_BY_MODULE = {
         scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min
         tensor_scatter_nd_sub tensor_scatter_nd_update
     """,
-    "gradtape.tf.control_flow.map_scan": "foldl foldr map_fn scan vectorized_map",
+    "gradtape.tf.control_flow.map": "map_fn vectorized_map",
+    "gradtape.tf.control_flow.fold_scan": "foldl foldr scan",
     "gradtape.tf.api.strings": "as_string",
     "gradtape.tf.strings.edit_distance": "edit_distance",
     "gradtape.tf.strings.fingerprint": "fingerprint",

@@ -23,9 +23,9 @@ from gradtape.ops.image.filter_matrix import nearest_indices
 from gradtape.ops.initial_cotangent import make_batch_identity_rows, make_identity_rows
 from gradtape.ops.linalg.diagonal import band_mask
 from gradtape.ops.signal.dct import half_sample_phases, length_factors
-from gradtape.tf.array.creation import inner_positions
 from gradtape.tf.array.dynamic_index import normalize_index_in
 from gradtape.tf.array.pad import mask_padding, mirror_positions
+from gradtape.tf.array.range import inner_positions
 from gradtape.tf.linalg.diagonal import mask_diagonals
 from gradtape.tf.linalg.solve import default_rcond
 from gradtape.tf.nn.pool import count_window_elements

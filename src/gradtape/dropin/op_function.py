@@ -11,7 +11,7 @@ from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.tape.no_gradient import without_gradient
 from gradtape.tf.control_flow.cond_while import case
-from gradtape.tf.control_flow.map_scan import vectorized_map
+from gradtape.tf.control_flow.map import vectorized_map
 from gradtape.tf.nn.convolution import convolution
 
 ENABLE_CONTROL_FLOW_V2 = True
@@ -62,7 +62,7 @@ def try_evaluate_constant(tensor: Any) -> Any:
 
 def pfor(loop_fn: Callable[[Any], Any], iters: Any, **options: Any) -> Any:
     """The results of `loop_fn(i)` for i in range(iters), stacked."""
-    from gradtape.tf.array.creation import range as range_
+    from gradtape.tf.array.range import range as range_
 
     return vectorized_map(loop_fn, range_(iters))
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from gradtape.core.convert import convert
 from gradtape.tf.api import math
-from gradtape.tf.array import concat_split, creation, scatter
+from gradtape.tf.array import concat_split, scatter
 from gradtape.tf.array import shape as array
+from gradtape.tf.array.range import range as tf_range
 from gradtape.tf.math.cast import cast
 
 
@@ -17,6 +18,6 @@ def dynamic_update_slice(operand: Any, update: Any, indices: Any) -> Any:
     sizes, extent = array.shape(whole), array.shape(block)
     start = math.minimum(cast(convert(indices), sizes.dtype), sizes - extent)
     start = math.maximum(start, array.shape(start) * 0)
-    ranges = [creation.range(n) for n in block.shape]
+    ranges = [tf_range(n) for n in block.shape]
     grid = concat_split.stack(concat_split.meshgrid(*ranges, indexing="ij"), axis=-1)
     return scatter.tensor_scatter_nd_update(whole, grid + start, block)

@@ -21,7 +21,7 @@ from gradtape.func.batch_rule import apply_to_batch, pick_example, repeat_for_ba
 from gradtape.func.batch_tensor import BatchTensor, VectorizeError, make_batch_tensor
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import shape_of, stack
-from gradtape.tape.custom_gradient import record_custom_gradient
+from gradtape.tape.custom_gradient_step import record_custom_gradient
 
 
 class BatchStage(dict[int, Any]):

@@ -11,7 +11,7 @@ from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.custom_gradient import CUSTOM, UserGradient
 from gradtape.graph.graph import Constant, Effect, Node, Operand
 from gradtape.graph.trace_op import INSTALL
-from gradtape.tape.custom_gradient import record_custom_gradient
+from gradtape.tape.custom_gradient_step import record_custom_gradient
 from gradtape.tape.indexed_slices import IndexedSlices
 
 TensorsByNumber = dict[int, Any]

@@ -24,20 +24,14 @@ from gradtape.graph.host_function import call_on_host
 from gradtape.tf.array.concat_split import concat, stack, unstack
 from gradtape.tf.array.creation import constant
 from gradtape.tf.audio import encode_wav
-from gradtape.tf.image.codec import encode_png
 from gradtape.tf.image.color import convert_image_dtype
+from gradtape.tf.image.encode import encode_png
 from gradtape.tf.math.cast import cast
 from gradtape.tf.summary_writer import FileWriter, SummaryWriter, summary_state
 
 WAV_CONTENT = b"\x10\x0b"  # the message by which TensorBoard knows the encoding
 DEFAULT_MAX_QUEUE, DEFAULT_FLUSH_MILLIS = 10, 120_000
 log = logging.getLogger("gradtape")
-
-
-class SummaryTrace:
-    """Whether `trace_on` was called; one flag for all threads."""
-
-    is_active = False
 
 
 @public
@@ -155,60 +149,6 @@ def get_step() -> Any:
 def set_step(step: Any) -> None:
     """Set the default step of this thread."""
     summary_state.step = step
-
-
-@public
-def trace_on(
-    graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None
-) -> None:
-    """Start a trace: accepted for compatibility, but nothing is recorded.
-
-    Args:
-        graph: has no effect here.
-        profiler: has no effect here.
-        profiler_outdir: has no effect here.
-
-    Returns:
-        None.
-
-    Note:
-        TensorBoard shows graphs of TensorFlow's ops only. `concrete_function.pretty()` prints
-        a graph of gradtape.
-    """
-    if not current_trace():
-        SummaryTrace.is_active = True
-
-
-@public
-def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
-    """Stop a trace: accepted for compatibility, but nothing is written; see `trace_on`.
-
-    Args:
-        name: has no effect here.
-        step: has no effect here.
-        profiler_outdir: has no effect here.
-
-    Returns:
-        None.
-
-    Raises:
-        ValueError: if `trace_on` was not called.
-    """
-    if current_trace():
-        return
-    if not SummaryTrace.is_active:
-        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
-    SummaryTrace.is_active = False
-    log.warning("tf.summary.trace_export: gradtape writes no graphs for TensorBoard.")
-
-
-def trace_off() -> None:
-    """Stop a trace without writing it.
-
-    Returns:
-        None.
-    """
-    SummaryTrace.is_active = False
 
 
 @public

@@ -190,9 +190,9 @@ RaggedPort.supply(
 @public
 def index_tensor(tensor: Tensor, key: Any) -> Tensor:
     """Index a tensor."""
-    from gradtape.tf.array import gather_slice
+    from gradtape.tf.array.slice import getitem
 
-    return gather_slice.getitem(tensor, key)
+    return getitem(tensor, key)
 
 
 def stack_tensors(parts: Any) -> Tensor:

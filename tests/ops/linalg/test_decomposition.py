@@ -3,7 +3,7 @@
 import numpy as np
 
 import gradtape as tf
-from gradtape.ops.linalg import decomposition
+from gradtape.ops.linalg import decomposition, eigen
 
 
 def test_cholesky_gives_nan_only_for_the_indefinite_matrix():
@@ -15,7 +15,7 @@ def test_cholesky_gives_nan_only_for_the_indefinite_matrix():
 
 
 def test_equal_eigenvalues_have_finite_gaps():
-    assert np.isfinite(decomposition.reciprocal_gaps_of(np.array([1.0, 1.0, 2.0]))).all()
+    assert np.isfinite(eigen.reciprocal_gaps_of(np.array([1.0, 1.0, 2.0]))).all()
 
 
 def test_lu_of_empty_matrices_is_empty(capfd):

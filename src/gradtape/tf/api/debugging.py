@@ -24,13 +24,17 @@ from gradtape.tf.debugging.assertion import assert_proper_iterable as assert_pro
 from gradtape.tf.debugging.assertion import assert_same_float_dtype as assert_same_float_dtype
 from gradtape.tf.debugging.assertion import assert_scalar as assert_scalar
 from gradtape.tf.debugging.assertion import assert_type as assert_type
-from gradtape.tf.debugging.assertion import get_log_device_placement as get_log_device_placement
 from gradtape.tf.debugging.assertion import is_numeric_tensor as is_numeric_tensor
-from gradtape.tf.debugging.assertion import set_log_device_placement as set_log_device_placement
 from gradtape.tf.debugging.check_numerics import assert_all_finite as assert_all_finite
 from gradtape.tf.debugging.check_numerics import check_numerics as check_numerics
 from gradtape.tf.debugging.check_numerics import disable_check_numerics as disable_check_numerics
 from gradtape.tf.debugging.check_numerics import enable_check_numerics as enable_check_numerics
+from gradtape.tf.debugging.device_placement import (
+    get_log_device_placement as get_log_device_placement,
+)
+from gradtape.tf.debugging.device_placement import (
+    set_log_device_placement as set_log_device_placement,
+)
 from gradtape.tf.debugging.shape_assertion import assert_rank as assert_rank
 from gradtape.tf.debugging.shape_assertion import assert_rank_at_least as assert_rank_at_least
 from gradtape.tf.debugging.shape_assertion import assert_rank_in as assert_rank_in

@@ -1,15 +1,15 @@
 """tf.io: files, TFRecords, Examples, image formats, and serialized tensors."""
 
-from gradtape.tf.image.codec import decode_and_crop_jpeg as decode_and_crop_jpeg
-from gradtape.tf.image.codec import decode_bmp as decode_bmp
-from gradtape.tf.image.codec import decode_gif as decode_gif
-from gradtape.tf.image.codec import decode_image as decode_image
-from gradtape.tf.image.codec import decode_jpeg as decode_jpeg
-from gradtape.tf.image.codec import decode_png as decode_png
-from gradtape.tf.image.codec import encode_jpeg as encode_jpeg
-from gradtape.tf.image.codec import encode_png as encode_png
-from gradtape.tf.image.codec import extract_jpeg_shape as extract_jpeg_shape
-from gradtape.tf.image.codec import is_jpeg as is_jpeg
+from gradtape.tf.image.decode import decode_and_crop_jpeg as decode_and_crop_jpeg
+from gradtape.tf.image.decode import decode_bmp as decode_bmp
+from gradtape.tf.image.decode import decode_gif as decode_gif
+from gradtape.tf.image.decode import decode_image as decode_image
+from gradtape.tf.image.decode import decode_jpeg as decode_jpeg
+from gradtape.tf.image.decode import decode_png as decode_png
+from gradtape.tf.image.decode import extract_jpeg_shape as extract_jpeg_shape
+from gradtape.tf.image.decode import is_jpeg as is_jpeg
+from gradtape.tf.image.encode import encode_jpeg as encode_jpeg
+from gradtape.tf.image.encode import encode_png as encode_png
 from gradtape.tf.io import gfile as gfile
 from gradtape.tf.io.csv import decode_csv as decode_csv
 from gradtape.tf.io.parse_example import FixedLenFeature as FixedLenFeature

@@ -12,15 +12,11 @@ from gradtape.tf.linalg.decomposition import eig as eig
 from gradtape.tf.linalg.decomposition import eigh as eigh
 from gradtape.tf.linalg.decomposition import eigvals as eigvals
 from gradtape.tf.linalg.decomposition import eigvalsh as eigvalsh
-from gradtape.tf.linalg.decomposition import expm as expm
 from gradtape.tf.linalg.decomposition import inv as inv
 from gradtape.tf.linalg.decomposition import logdet as logdet
-from gradtape.tf.linalg.decomposition import logm as logm
 from gradtape.tf.linalg.decomposition import lu as lu
-from gradtape.tf.linalg.decomposition import matrix_rank as matrix_rank
 from gradtape.tf.linalg.decomposition import qr as qr
 from gradtape.tf.linalg.decomposition import slogdet as slogdet
-from gradtape.tf.linalg.decomposition import sqrtm as sqrtm
 from gradtape.tf.linalg.decomposition import svd as svd
 from gradtape.tf.linalg.diagonal import band_part as band_part
 from gradtape.tf.linalg.diagonal import diag as diag
@@ -75,6 +71,10 @@ from gradtape.tf.linalg.matmul import cross as cross
 from gradtape.tf.linalg.matmul import matmul as matmul
 from gradtape.tf.linalg.matmul import matrix_transpose as matrix_transpose
 from gradtape.tf.linalg.matmul import matvec as matvec
+from gradtape.tf.linalg.matrix_function import expm as expm
+from gradtape.tf.linalg.matrix_function import logm as logm
+from gradtape.tf.linalg.matrix_function import matrix_rank as matrix_rank
+from gradtape.tf.linalg.matrix_function import sqrtm as sqrtm
 from gradtape.tf.linalg.norm import norm as norm
 from gradtape.tf.linalg.norm import normalize as normalize
 from gradtape.tf.linalg.solve import cholesky_solve as cholesky_solve

@@ -2,7 +2,7 @@
 
 from gradtape.tf.api.nn import log_softmax as log_softmax
 from gradtape.tf.api.nn import softmax as softmax
-from gradtape.tf.array.gather_slice import invert_permutation as invert_permutation
+from gradtape.tf.array.gather import invert_permutation as invert_permutation
 from gradtape.tf.math import special as special
 from gradtape.tf.math.add_n import accumulate_n as accumulate_n
 from gradtape.tf.math.add_n import add_n as add_n

@@ -23,12 +23,8 @@ from gradtape.tf.nn.activation import swish as swish
 from gradtape.tf.nn.argmax_pool import max_pool_with_argmax as max_pool_with_argmax
 from gradtape.tf.nn.convolution import atrous_conv2d as atrous_conv2d
 from gradtape.tf.nn.convolution import conv1d as conv1d
-from gradtape.tf.nn.convolution import conv1d_transpose as conv1d_transpose
 from gradtape.tf.nn.convolution import conv2d as conv2d
-from gradtape.tf.nn.convolution import conv2d_transpose as conv2d_transpose
 from gradtape.tf.nn.convolution import conv3d as conv3d
-from gradtape.tf.nn.convolution import conv3d_transpose as conv3d_transpose
-from gradtape.tf.nn.convolution import conv_transpose as conv_transpose
 from gradtape.tf.nn.convolution import convolution as convolution
 from gradtape.tf.nn.convolution import depthwise_conv2d as depthwise_conv2d
 from gradtape.tf.nn.convolution import separable_conv2d as separable_conv2d
@@ -102,6 +98,10 @@ from gradtape.tf.nn.pool import pool as pool
 from gradtape.tf.nn.space_to_batch import space_to_batch as space_to_batch
 from gradtape.tf.nn.space_to_depth import depth_to_space as depth_to_space
 from gradtape.tf.nn.space_to_depth import space_to_depth as space_to_depth
+from gradtape.tf.nn.transposed_convolution import conv1d_transpose as conv1d_transpose
+from gradtape.tf.nn.transposed_convolution import conv2d_transpose as conv2d_transpose
+from gradtape.tf.nn.transposed_convolution import conv3d_transpose as conv3d_transpose
+from gradtape.tf.nn.transposed_convolution import conv_transpose as conv_transpose
 from gradtape.tf.random.candidate_sampler import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.random.unigram_sampler import (
     fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,

@@ -11,8 +11,8 @@ from gradtape.tf.summary import record_if as record_if
 from gradtape.tf.summary import scalar as scalar
 from gradtape.tf.summary import should_record_summaries as should_record_summaries
 from gradtape.tf.summary import text as text
-from gradtape.tf.summary import trace_export as trace_export
-from gradtape.tf.summary import trace_off as trace_off
-from gradtape.tf.summary import trace_on as trace_on
 from gradtape.tf.summary import write as write
+from gradtape.tf.summary_trace import trace_export as trace_export
+from gradtape.tf.summary_trace import trace_off as trace_off
+from gradtape.tf.summary_trace import trace_on as trace_on
 from gradtape.tf.summary_writer import SummaryWriter as SummaryWriter

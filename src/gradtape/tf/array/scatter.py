@@ -16,7 +16,7 @@ from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import gather_scatter
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import add, subtract
-from gradtape.tf.array.gather_slice import as_indices, find_ignored_rows
+from gradtape.tf.array.gather import as_indices, find_ignored_rows
 from gradtape.tf.public_op import check_same_dtype, convert_pair
 
 

@@ -18,7 +18,7 @@ from gradtape.core.spec import TypeSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.shape import reshape
-from gradtape.tf.array import concat_split, creation, gather_slice, scatter
+from gradtape.tf.array import concat_split, creation, gather, scatter
 
 
 def read_size(size: Any) -> int:
@@ -141,7 +141,7 @@ class TensorArray:
             ValueError: if the element was not written and its shape is not known.
         """
         if self._is_one_tensor() or isinstance(index, SymbolicTensor):
-            return gather_slice.gather(self._as_stacked_tensor(), index)
+            return gather.gather(self._as_stacked_tensor(), index)
         i = self._check_index(index)
         if self._items[i] is None and i in self._cleared:
             raise InvalidArgumentError(
@@ -285,7 +285,7 @@ class TensorArray:
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at `indices`, along a new first dimension."""
         if self._is_one_tensor() or isinstance(convert(indices), SymbolicTensor):
-            return gather_slice.gather(self._as_stacked_tensor(), indices)
+            return gather.gather(self._as_stacked_tensor(), indices)
         return concat_split.stack([self._get_item(self._check_index(i)) for i in convert(indices)])
 
     @public

@@ -20,7 +20,7 @@ from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
 from gradtape.graph.trace_op import make_trace_op
-from gradtape.tape.custom_gradient import record_custom_gradient
+from gradtape.tape.custom_gradient_step import record_custom_gradient
 from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tape.source import variable_of
 

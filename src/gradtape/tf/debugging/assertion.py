@@ -9,18 +9,14 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.argument import as_sequence
-from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.errors import (
     InvalidArgumentError,
     public,
 )
-from gradtape.core.ports import devices
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, TensorLike
-from gradtape.devices.array import NO_FAST_PATH
-from gradtape.devices.placement import PlacementSettings
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.debugging.shape_assertion import (
     prefix_message,
@@ -384,28 +380,3 @@ def is_numeric_tensor(tensor: Any) -> bool:
         A bool.
     """
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
-
-
-def get_log_device_placement() -> bool:
-    """Whether eager ops log the device they run on.
-
-    Returns:
-        A bool.
-    """
-    return PlacementSettings.should_log
-
-
-@public
-def set_log_device_placement(enabled: bool) -> None:
-    """Choose whether every eager op logs its device to standard error.
-
-    Args:
-        enabled: a bool.
-
-    Returns:
-        None.
-    """
-    PlacementSettings.should_log = bool(enabled)
-    if enabled:
-        devices.activate()
-    type(local).device = NO_FAST_PATH if enabled else None

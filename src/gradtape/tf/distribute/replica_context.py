@@ -19,11 +19,14 @@ from gradtape.core.replica import use_replica_state
 from gradtape.core.symbolic_tensor import make_symbolic
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.elementwise import identity
-from gradtape.tape.custom_gradient import make_custom_step, record_on_tapes
+from gradtape.tape.custom_gradient_step import (
+    make_custom_step,
+    record_on_tapes,
+)
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tape.source import to_current_trace
-from gradtape.tf.array.creation import range as make_range
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
+from gradtape.tf.array.range import range as make_range
 from gradtape.tf.array.shape import shape as shape_of
 from gradtape.tf.distribute.reduction import (
     ReduceOp,

@@ -11,8 +11,9 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shape_rule import UINT8
 from gradtape.core.tensor import Tensor
 from gradtape.graph.host_function import call_on_host, describe_like
-from gradtape.tf.image.codec import decode_jpeg, encode_jpeg
 from gradtape.tf.image.color import convert_image_dtype
+from gradtape.tf.image.decode import decode_jpeg
+from gradtape.tf.image.encode import encode_jpeg
 from gradtape.tf.random.stateful import uniform
 from gradtape.tf.random.stateless import stateless_uniform
 

@@ -18,7 +18,7 @@ from gradtape.ops import shape as s
 from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.array.mask import where
 from gradtape.tf.array.repeat_roll import reverse
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.image.adjustment import (
     adjust_brightness,
     adjust_contrast,

@@ -16,8 +16,7 @@ from gradtape.graph.side_effect import side_effect
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take
-from gradtape.ops.linalg import band_matrix
-from gradtape.ops.linalg import decomposition as decomposition_ops
+from gradtape.ops.linalg import band_matrix, eigen
 from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.linalg.perturbed_solve import perturbed_solve
 from gradtape.tf.linalg.decomposition import MATRIX_DTYPES, as_float_matrices
@@ -248,7 +247,7 @@ def eigh_tridiagonal(
         below = e.conj(b) if b._array.dtype.kind == "c" else b
         dense = e.add(dense, diagonal_ops.place_diagonal(below, rows=n, columns=n, offset=-1))
         dense = e.add(dense, diagonal_ops.place_diagonal(b, rows=n, columns=n, offset=1))
-    values, vectors = decomposition_ops.eigh_or_nan(dense)
+    values, vectors = eigen.eigh_or_nan(dense)
     if select != "a":
         low, high = (convert(x) for x in select_range)
         if select == "i":

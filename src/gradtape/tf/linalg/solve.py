@@ -22,11 +22,16 @@ from gradtape.ops.linalg import decomposition as decomposition_ops
 from gradtape.ops.linalg import diagonal as diagonal_ops
 from gradtape.ops.linalg import matmul as matmul_ops
 from gradtape.ops.linalg import solve as solve_ops
+from gradtape.ops.linalg.eigen import scale_columns
 from gradtape.ops.linalg.pseudo_inverse import pseudo_inverse
 from gradtape.ops.reduce import broadcast_to
 from gradtape.ops.shape import swap
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.linalg.decomposition import adjoint_of, as_float_matrices, as_real_matrices
+from gradtape.tf.linalg.decomposition import (
+    adjoint_of,
+    as_float_matrices,
+)
+from gradtape.tf.linalg.matrix_function import as_real_matrices
 from gradtape.tf.public_op import check_same_dtype, convert_pair
 
 
@@ -180,7 +185,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     keep = apply_raw(mask_significant, values, convert(rcond))
     safe = e.select(keep, values, e.ones_like(values))
     inverse = e.gate(e.reciprocal(safe), keep)
-    return matmul_ops.matmul(decomposition_ops.scale_columns(right, inverse), adjoint_of(left))
+    return matmul_ops.matmul(scale_columns(right, inverse), adjoint_of(left))
 
 
 def mask_significant_spec(values: Any, rcond: Any) -> Any:

@@ -21,7 +21,7 @@ from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.shape import reshape, shape_of, slice_axis
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.array.creation import make_full
-from gradtape.tf.array.shape import squeeze
+from gradtape.tf.array.reshape import squeeze
 from gradtape.tf.math.cast import cast
 from gradtape.tf.public_op import FULL_FLOATS, INDICES, REAL, check_dtype
 

@@ -14,8 +14,9 @@ from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.convolution import convolution
 from gradtape.ops.convolution.window import Window
-from gradtape.tf.nn.convolution import apply_convolution, apply_transposed_convolution
+from gradtape.tf.nn.convolution import apply_convolution
 from gradtape.tf.nn.space_to_batch import batch_to_space, space_to_batch
+from gradtape.tf.nn.transposed_convolution import apply_transposed_convolution
 from gradtape.tf.nn.window_argument import (
     CHANNELS_FIRST,
     expand_to_spatial,

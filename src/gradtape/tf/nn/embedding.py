@@ -10,7 +10,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tf.array.concat_split import concat
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
 
 
 @public

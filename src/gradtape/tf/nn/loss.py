@@ -16,7 +16,7 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.nn import softmax as softmax_ops
 from gradtape.ops.reduce import reduce_sum
-from gradtape.tf.array.creation import broadcast_to_shape
+from gradtape.tf.array.range import broadcast_to_shape
 from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype, check_same_dtype, has_own_dtype
 
 FLOAT32 = np.dtype(np.float32)

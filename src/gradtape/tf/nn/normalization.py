@@ -19,7 +19,7 @@ from gradtape.ops.linalg.matmul import matmul
 from gradtape.ops.nn import normalization
 from gradtape.ops.no_nan import divide_no_nan
 from gradtape.ops.reduce import reduce_mean, reduce_sum
-from gradtape.tf.array.creation import broadcast_to_shape
+from gradtape.tf.array.range import broadcast_to_shape
 from gradtape.tf.nn.loss import cast_like, widen_half
 from gradtape.tf.public_op import (
     FLOATS,

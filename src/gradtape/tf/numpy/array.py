@@ -17,7 +17,7 @@ from gradtape.core.shapes import TensorShape, normalize_axes
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.tf.array import concat_split, repeat_roll
-from gradtape.tf.array import shape as tf
+from gradtape.tf.array import reshape as tf
 from gradtape.tf.array.dynamic_index import is_traced
 from gradtape.tf.array.pad import pad as pad_tensor
 from gradtape.tf.numpy.promotion import (

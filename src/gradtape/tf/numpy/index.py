@@ -18,8 +18,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import shape as s
 from gradtape.ops.gather_scatter import take_along
-from gradtape.tf.array import concat_split, gather_slice, mask
-from gradtape.tf.array import shape as tf
+from gradtape.tf.array import concat_split, gather, mask
+from gradtape.tf.array import reshape as tf
 from gradtape.tf.linalg.diagonal import diag as matrix_of
 from gradtape.tf.linalg.diagonal import diag_part
 from gradtape.tf.math.cast import cast
@@ -60,7 +60,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     x = as_tnp_tensor(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
     places = apply_raw(wrap_or_clip_indices, as_tnp_tensor(indices), x._array.shape[at], mode)
-    return gather_slice.gather(x, places, axis=at)
+    return gather.gather(x, places, axis=at)
 
 
 @with_shape(keep_shape)
@@ -95,7 +95,7 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
     """As `numpy.compress`: the slices along `axis` for which `condition` holds."""
     x = as_tnp_tensor(a)
     x, at = (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
-    return gather_slice.gather(
+    return gather.gather(
         x, apply_raw(np.flatnonzero, as_tnp_tensor(condition), dynamic=True), axis=at
     )
 

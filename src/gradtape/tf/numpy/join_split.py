@@ -10,7 +10,7 @@ from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array import concat_split
-from gradtape.tf.array import shape as tf
+from gradtape.tf.array import reshape as tf
 from gradtape.tf.numpy.array import atleast_1d, atleast_2d, atleast_3d, ndim
 from gradtape.tf.numpy.promotion import (
     as_tnp_tensor,

@@ -13,9 +13,12 @@ from gradtape.core.tensor import Tensor
 from gradtape.tape.source import variable_of
 from gradtape.tf import tensor_operator
 from gradtape.tf.array.concat_split import stack, unstack
-from gradtape.tf.array.gather_slice import gather_nd
+from gradtape.tf.array.gather import gather_nd
 from gradtape.tf.array.mask import where
-from gradtape.tf.array.shape import broadcast_to, transpose
+from gradtape.tf.array.reshape import (
+    broadcast_to,
+    transpose,
+)
 from gradtape.tf.math.cast import cast
 from gradtape.tf.numpy import promotion
 from gradtape.tf.numpy.array import flatten, ravel, reshape, size

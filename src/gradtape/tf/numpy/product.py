@@ -6,8 +6,10 @@ from typing import Any
 
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
-from gradtape.tf.array import shape as tf
+from gradtape.tf.array import reshape as tf
 from gradtape.tf.array.pad import pad
+from gradtape.tf.array.shape import broadcast_dynamic_shape
+from gradtape.tf.array.shape import shape as tf_shape
 from gradtape.tf.linalg import einsum as contraction
 from gradtape.tf.linalg import matmul as products
 from gradtape.tf.math.reduce import reduce_sum
@@ -112,7 +114,7 @@ def cross(
     if flat:
         return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
     x, y = (pad_to_three_vectors(v) for v in (x, y))
-    common = tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
+    common = broadcast_dynamic_shape(tf_shape(x), tf_shape(y))
     out = products.cross(tf.broadcast_to(x, common), tf.broadcast_to(y, common))
     return moveaxis(out, -1, axisc)
 

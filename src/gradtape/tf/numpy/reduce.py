@@ -10,7 +10,7 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array.creation import ones_like, zeros_like
 from gradtape.tf.array.mask import where
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.array.sort_unique import argsort as argsort_along
 from gradtape.tf.array.sort_unique import sort as sort_along
 from gradtape.tf.math import cumulative

@@ -10,7 +10,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.tape.custom_gradient import custom_gradient
 from gradtape.tf.array.creation import zeros_like
 from gradtape.tf.array.mask import where
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.debugging.assertion import assert_less_equal
 from gradtape.tf.math import elementwise as e
 from gradtape.tf.math.reduce import reduce_max, reduce_min

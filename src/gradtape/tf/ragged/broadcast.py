@@ -15,8 +15,8 @@ from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragge
 from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
-from gradtape.tf.array.gather_slice import gather
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.gather import gather
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.ragged.conversion import outer_size_of, total_rank_of
 from gradtape.tf.ragged.shape import make_splits_dtype_error
 

@@ -26,8 +26,8 @@ from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array.concat_split import concat
-from gradtape.tf.array.gather_slice import gather
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.gather import gather
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import equal
 from gradtape.tf.math.reduce import reduce_all

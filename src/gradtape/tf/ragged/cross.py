@@ -16,7 +16,7 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.host_function import call_on_host
 from gradtape.graph.raw_function import apply_raw
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
 from gradtape.tf.ragged.conversion import from_sparse, from_tensor, outer_size_of
 from gradtape.tf.sparse.cross import DEFAULT_HASH_KEY, hash_crosses
 from gradtape.tf.strings.conversion import as_string

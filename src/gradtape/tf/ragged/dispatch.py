@@ -36,7 +36,8 @@ GENERATED_BINARY = """
 # Other functions that apply to the flat values of their first argument, by module
 FLAT_VALUES_FUNCTIONS = {
     "nn.activation": "crelu gelu leaky_relu silu",
-    "array.shape": "bitcast identity",
+    "array.reshape": "bitcast",
+    "array.shape": "identity",
     "math.cast": "cast conj saturate_cast",
     "math.clip": "clip_by_value",
     "array.creation": "ones_like zeros_like",
@@ -58,10 +59,11 @@ FLAT_VALUES_FUNCTIONS = {
 RAGGED_IMPLEMENTATIONS = {
     "ragged.shape": {
         "array.repeat_roll": "reverse tile",
-        "array.shape": "expand_dims reshape shape squeeze",
+        "array.reshape": "expand_dims reshape squeeze",
+        "array.shape": "shape",
         "array.concat_split": "concat split stack",
     },
-    "ragged.gather_slice": {"array.gather_slice": "gather gather_nd"},
+    "ragged.gather_slice": {"array.gather": "gather gather_nd"},
     "ragged.reduce": {
         "math.reduce": """
             reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod
@@ -237,7 +239,7 @@ def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Any]:
     """The rows of a ragged tensor, grouped by partition."""
-    from gradtape.tf.ragged.creation import stack_dynamic_partitions
+    from gradtape.tf.ragged.partition import stack_dynamic_partitions
 
     groups = stack_dynamic_partitions(data, partitions, num_partitions)
     return [groups[i] for i in range(int(num_partitions))]

@@ -12,8 +12,8 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.tf.array.concat_split import concat
-from gradtape.tf.array.gather_slice import gather
-from gradtape.tf.array.shape import expand_dims
+from gradtape.tf.array.gather import gather
+from gradtape.tf.array.reshape import expand_dims
 from gradtape.tf.math.elementwise import subtract
 from gradtape.tf.math.reduce import reduce_sum
 

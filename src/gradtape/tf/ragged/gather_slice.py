@@ -20,8 +20,11 @@ from gradtape.core.ragged.tensor import (
 from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
-from gradtape.tf.array.gather_slice import gather as gather_dense
-from gradtape.tf.array.shape import expand_dims, reshape
+from gradtape.tf.array.gather import gather as gather_dense
+from gradtape.tf.array.reshape import (
+    expand_dims,
+    reshape,
+)
 from gradtape.tf.math.cast import cast
 from gradtape.tf.ragged.conversion import make_uniform_partition, outer_size_of, total_rank_of
 
@@ -328,7 +331,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
     if int(batch_dims):
         raise NotImplementedError("gather_nd: batch_dims is not supported for ragged tensors.")
     if isinstance(index, RaggedTensor):
-        from gradtape.tf.array.gather_slice import gather_nd as dense
+        from gradtape.tf.array.gather import gather_nd as dense
 
         return index.with_flat_values(dense(table, index.flat_values))
     shape = index._array.shape
@@ -341,7 +344,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: str | None =
     here = convert(flat[:, 0])
     for level in range(1, depth):
         if not isinstance(table, RaggedTensor):
-            from gradtape.tf.array.gather_slice import gather_nd as dense
+            from gradtape.tf.array.gather import gather_nd as dense
 
             rest = prepend_column(here, flat[:, level:])
             return reshape(dense(table, rest), [*lead, *table._array.shape[1 + depth - level :]])

@@ -20,8 +20,8 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.tf.array.concat_split import concat, stack
-from gradtape.tf.array.gather_slice import gather
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.gather import gather
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.math.cast import cast as cast
 from gradtape.tf.ragged.conversion import from_row_lengths as from_row_lengths
 from gradtape.tf.ragged.conversion import from_row_limits as from_row_limits
@@ -189,7 +189,7 @@ def to_tensor(ragged: RaggedTensor, default_value: Any = None, shape: Any = None
             f"to_tensor: default_value must have at most the {len(inner)} innermost axes. "
             f"Received shape {filler.shape}."
         )
-    from gradtape.tf.array.shape import broadcast_to
+    from gradtape.tf.array.reshape import broadcast_to
 
     filler = broadcast_to(filler, [1, *inner])
     index = apply_raw(row_splits.dense_positions, tuple(sizes), *splits)

@@ -188,7 +188,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
                 f"{axis}."
             )
         return logits.with_flat_values(dense(logits.flat_values, axis=at - depth))
-    from gradtape.tf.array.gather_slice import gather
+    from gradtape.tf.array.gather import gather
 
     flat, splits = logits.flat_values, logits.nested_row_splits[-1]
     ids = logits._nested_row_partitions[-1].value_rowids()

@@ -25,7 +25,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array import concat_split
-from gradtape.tf.array import shape as array
+from gradtape.tf.array import reshape as array
+from gradtape.tf.array.shape import shape as shape_of_array
 from gradtape.tf.ragged.conversion import (
     cast_splits,
     from_tensor,
@@ -323,7 +324,7 @@ class DynamicRaggedShape:
     @property
     def inner_shape(self) -> Tensor:
         """The shape of the flat values."""
-        return array.shape(self._ragged.flat_values, self._dtype)
+        return shape_of_array(self._ragged.flat_values, self._dtype)
 
     def is_uniform(self, axis: int) -> bool:
         """Whether an axis has one size."""

@@ -25,7 +25,8 @@ from gradtape.state.random.sample import (
 )
 from gradtape.tape.custom_gradient import custom_gradient
 from gradtape.tf.array.mask import where
-from gradtape.tf.array.shape import broadcast_dynamic_shape, broadcast_to
+from gradtape.tf.array.reshape import broadcast_to
+from gradtape.tf.array.shape import broadcast_dynamic_shape
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import (
     add,

@@ -12,11 +12,14 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
 from gradtape.tf.array.mask import where
 from gradtape.tf.array.repeat_roll import reverse
+from gradtape.tf.array.reshape import (
+    expand_dims,
+    reshape,
+)
 from gradtape.tf.array.scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
-from gradtape.tf.array.shape import expand_dims, reshape
 from gradtape.tf.array.sort_unique import sort
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import negative, realdiv, truncatediv

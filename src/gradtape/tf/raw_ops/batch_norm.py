@@ -8,7 +8,7 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.tensor import Tensor
 from gradtape.tf.array.creation import zeros
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import rsqrt, square
 from gradtape.tf.math.reduce import reduce_mean, reduce_sum

@@ -14,8 +14,8 @@ from gradtape.core.shape_rule import FLOAT32, FRESH, INT64
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.host_function import call_on_host
-from gradtape.tf.array.gather_slice import gather
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.gather import gather
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.math.cast import cast
 
 

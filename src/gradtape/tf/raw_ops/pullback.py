@@ -10,9 +10,9 @@ from gradtape.core.tensor import Tensor
 from gradtape.tape.custom_gradient import custom_gradient
 from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tf.array.creation import zeros
-from gradtape.tf.array.gather_slice import strided_slice
 from gradtape.tf.array.pad import pad
 from gradtape.tf.array.shape import identity
+from gradtape.tf.array.slice import strided_slice
 from gradtape.tf.linalg.diagonal import band_part
 from gradtape.tf.linalg.matmul import adjoint, matmul
 from gradtape.tf.linalg.solve import triangular_solve

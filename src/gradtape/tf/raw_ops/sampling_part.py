@@ -14,7 +14,7 @@ from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops.random import stateless as r
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
 from gradtape.tf.image.resize import as_image_size, resize
 from gradtape.tf.math.cast import cast
 from gradtape.tf.nn.ctc_decoder import ctc_greedy_decoder

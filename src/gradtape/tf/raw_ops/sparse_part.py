@@ -19,9 +19,9 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.tf import sets
 from gradtape.tf.array.creation import fill, zeros
-from gradtape.tf.array.gather_slice import gather_nd
+from gradtape.tf.array.gather import gather_nd
+from gradtape.tf.array.reshape import broadcast_to
 from gradtape.tf.array.scatter import tensor_scatter_nd_update
-from gradtape.tf.array.shape import broadcast_to
 from gradtape.tf.math.cast import cast
 from gradtape.tf.ragged.creation import range as ragged_range_of
 from gradtape.tf.sparse import shape as s

@@ -17,10 +17,15 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.array.creation import fill, zeros_like
-from gradtape.tf.array.gather_slice import gather, gather_nd
+from gradtape.tf.array.gather import gather, gather_nd
 from gradtape.tf.array.mask import where
+from gradtape.tf.array.reshape import (
+    broadcast_to,
+    expand_dims,
+    reshape,
+    transpose,
+)
 from gradtape.tf.array.scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
-from gradtape.tf.array.shape import broadcast_to, expand_dims, reshape, transpose
 from gradtape.tf.math import elementwise as e
 from gradtape.tf.math.cast import cast, conj
 from gradtape.tf.math.reduce import reduce_prod

@@ -16,7 +16,7 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.host_function import call_on_host
 from gradtape.tf.array.creation import zeros_like
-from gradtape.tf.array.shape import reshape
+from gradtape.tf.array.reshape import reshape
 from gradtape.tf.math.cast import cast
 from gradtape.tf.sparse import index as sparse_index
 

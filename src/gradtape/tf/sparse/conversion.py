@@ -17,7 +17,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
 from gradtape.tf.array.creation import fill
-from gradtape.tf.array.gather_slice import gather_nd
+from gradtape.tf.array.gather import gather_nd
 from gradtape.tf.array.scatter import tensor_scatter_nd_update
 from gradtape.tf.array.shape import shape as shape_tensor_of
 

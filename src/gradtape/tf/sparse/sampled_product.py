@@ -12,7 +12,7 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.tape.indexed_slices import IndexedSlices
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
 from gradtape.tf.linalg.matmul import matrix_transpose
 from gradtape.tf.math.elementwise import add, multiply
 from gradtape.tf.math.reduce import reduce_sum

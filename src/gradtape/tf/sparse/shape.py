@@ -15,7 +15,7 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.tf.array.concat_split import concat as concat_dense
 from gradtape.tf.array.creation import fill, ones, zeros
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
 from gradtape.tf.array.mask import where
 from gradtape.tf.math.cast import cast
 from gradtape.tf.sparse import index as sparse_index

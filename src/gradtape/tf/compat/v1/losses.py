@@ -9,7 +9,10 @@ from gradtape.core.tensor import Tensor
 from gradtape.tf.api import math
 from gradtape.tf.array.creation import convert_to_tensor, ones_like, zeros_like
 from gradtape.tf.array.mask import where
-from gradtape.tf.array.shape import broadcast_to, squeeze
+from gradtape.tf.array.reshape import (
+    broadcast_to,
+    squeeze,
+)
 from gradtape.tf.gradients import stop_gradient
 from gradtape.tf.math import elementwise as e
 from gradtape.tf.math.cast import cast

@@ -13,7 +13,7 @@ from gradtape.core.convert import convert
 from gradtape.core.tensor import make_tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
-from gradtape.ops.linalg.decomposition import scale_columns
+from gradtape.ops.linalg.eigen import scale_columns
 from gradtape.tf.linalg import decomposition, diagonal, matmul, solve
 from gradtape.tf.linalg.linear_operator.base import LinearOperator
 from gradtape.tf.linalg.linear_operator.matrix import LinearOperatorDiag, hint_arguments

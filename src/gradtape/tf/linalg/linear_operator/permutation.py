@@ -13,7 +13,7 @@ from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.tensor import make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.side_effect import side_effect
-from gradtape.tf.array.gather_slice import gather
+from gradtape.tf.array.gather import gather
 from gradtape.tf.linalg.linear_operator.base import LinearOperator
 from gradtape.tf.linalg.linear_operator.matrix import hint_arguments
 from gradtape.tf.linalg.linear_operator.operand import (

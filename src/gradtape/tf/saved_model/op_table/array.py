@@ -50,7 +50,7 @@ CREATOR_OPTIONS = DictOf(
 ARRAY_OPS = (
     DynamicOp(
         "array.range",
-        "tf.array.creation:compute_range",
+        "tf.array.range:compute_range",
         start=ARRAY,
         limit=ARRAY,
         delta=ARRAY,
@@ -117,28 +117,28 @@ ARRAY_OPS = (
     ),
     RawOp(
         "array.mask_out_of_range",
-        "tf.array.gather_slice:mask_out_of_range",
+        "tf.array.gather:mask_out_of_range",
         raw=ARRAY,
         shape=SHAPE,
     ),
     RawOp(
         "array.unravel_positions",
-        "tf.array.gather_slice:unravel_positions",
+        "tf.array.gather:unravel_positions",
         raw=ARRAY,
         sizes=SHAPE,
     ),
     RawOp(
         "array.reverse_prefixes",
-        "tf.array.gather_slice:reverse_prefixes",
+        "tf.array.gather:reverse_prefixes",
         lengths=ARRAY,
         batch=SIZE,
         size=SIZE,
     ),
-    RawOp("array.invert_permutation", "tf.array.gather_slice:invert_raw_permutation", raw=ARRAY),
-    RawOp("array.zero_rows", "tf.array.gather_slice:zero_rows", indices=ARRAY, outside=ARRAY),
+    RawOp("array.invert_permutation", "tf.array.gather:invert_raw_permutation", raw=ARRAY),
+    RawOp("array.zero_rows", "tf.array.gather:zero_rows", indices=ARRAY, outside=ARRAY),
     RawOp(
         "array.mask_valid_rows",
-        "tf.array.gather_slice:mask_valid_rows",
+        "tf.array.gather:mask_valid_rows",
         outside=ARRAY,
         rank=RANK,
     ),

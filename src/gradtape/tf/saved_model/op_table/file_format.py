@@ -87,26 +87,28 @@ IMAGE_OPS = (
     ),
     CallOp(
         "image.decode_png",
-        "tf.image.codec:decode_png",
+        "tf.image.decode:decode_png",
         contents=TENSOR_LIKE,
         channels=CHANNELS,
         dtype=DTYPE,
     ),
-    CallOp("image.decode_jpeg", "tf.image.codec:decode_jpeg", contents=TENSOR_LIKE, **JPEG_OPTIONS),
+    CallOp(
+        "image.decode_jpeg", "tf.image.decode:decode_jpeg", contents=TENSOR_LIKE, **JPEG_OPTIONS
+    ),
     CallOp(
         "image.decode_and_crop_jpeg",
-        "tf.image.codec:decode_and_crop_jpeg",
+        "tf.image.decode:decode_and_crop_jpeg",
         contents=TENSOR_LIKE,
         crop_window=TENSOR_LIKE,
         **JPEG_OPTIONS,
     ),
     CallOp(
-        "image.decode_bmp", "tf.image.codec:decode_bmp", contents=TENSOR_LIKE, channels=CHANNELS
+        "image.decode_bmp", "tf.image.decode:decode_bmp", contents=TENSOR_LIKE, channels=CHANNELS
     ),
-    CallOp("image.decode_gif", "tf.image.codec:decode_gif", contents=TENSOR_LIKE),
+    CallOp("image.decode_gif", "tf.image.decode:decode_gif", contents=TENSOR_LIKE),
     CallOp(
         "image.decode",
-        "tf.image.codec:decode_image",
+        "tf.image.decode:decode_image",
         contents=TENSOR_LIKE,
         channels=Optional(CHANNELS),
         dtype=DTYPE,
@@ -114,13 +116,13 @@ IMAGE_OPS = (
     ),
     CallOp(
         "image.encode_png",
-        "tf.image.codec:encode_png",
+        "tf.image.encode:encode_png",
         image=TENSOR_LIKE,
         compression=Integer(-1, 9),
     ),
     CallOp(
         "image.encode_jpeg",
-        "tf.image.codec:encode_jpeg",
+        "tf.image.encode:encode_jpeg",
         image=TENSOR_LIKE,
         format=Choice("", "grayscale", "rgb"),
         quality=Integer(0, 100),
@@ -134,11 +136,11 @@ IMAGE_OPS = (
     ),
     CallOp(
         "image.extract_jpeg_shape",
-        "tf.image.codec:extract_jpeg_shape",
+        "tf.image.decode:extract_jpeg_shape",
         contents=TENSOR_LIKE,
         output_type=DTYPE,
     ),
-    CallOp("image.is_jpeg", "tf.image.codec:is_jpeg", contents=TENSOR_LIKE),
+    CallOp("image.is_jpeg", "tf.image.decode:is_jpeg", contents=TENSOR_LIKE),
     CallOp(
         "image.extract_glimpse",
         "tf.image.extract_glimpse:extract_glimpse",

@@ -172,7 +172,9 @@ LINALG_OPS = (
         other=ARRAY,
         tol=NUMBER,
     ),
-    RawOp("linalg.count_rank", "tf.linalg.decomposition:count_rank", x=ARRAY, tol=Optional(ARRAY)),
+    RawOp(
+        "linalg.count_rank", "tf.linalg.matrix_function:count_rank", x=ARRAY, tol=Optional(ARRAY)
+    ),
     RawOp(
         "linalg.broadcast_row_order",
         "tf.linalg.linear_operator.permutation:broadcast_row_order",

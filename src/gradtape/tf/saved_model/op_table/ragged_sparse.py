@@ -114,7 +114,7 @@ RAGGED_OPS = (
     ),
     TupleOp(
         "ragged.group_by_partition",
-        "tf.ragged.creation:group_by_partition",
+        "tf.ragged.partition:group_by_partition",
         ids=ARRAY,
         count=SIZE,
     ),

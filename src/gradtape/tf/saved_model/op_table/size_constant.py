@@ -103,7 +103,7 @@ SIZE_CONSTANT_OPS = (
     ),
     RawOp(
         "size.inner_positions",
-        "tf.array.creation:inner_positions",
+        "tf.array.range:inner_positions",
         count=SIZE,
         tail=SHAPE,
         dtype=DTYPE,
