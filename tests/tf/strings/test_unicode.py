@@ -41,3 +41,50 @@ def test_characters_of_several_strings_are_ragged():
     assert (codes.to_list(), starts.to_list()) == ([[233, 33], []], [[0, 2], []])
     assert S.bytes_split(["ab", "c"]).to_list() == [[b"a", b"b"], [b"c"]]
     assert S.unicode_encode(codes, "UTF-8").numpy().tolist() == ["é!".encode(), b""]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-32"])
+def test_text_without_a_byte_order_mark_is_big_endian(encoding):
+    for codec in (f"{encoding}-BE", encoding):
+        raw = "a€\U00010437".encode(codec)
+        out = tf.strings.unicode_transcode(raw, encoding, "UTF-8")
+        assert out.numpy().decode() == "a€\U00010437"
+
+
+def test_a_byte_order_mark_belongs_to_the_first_character():
+    codes, offsets = tf.strings.unicode_decode_with_offsets(b"\xff\xfea\x00b\x00", "UTF-16")
+    assert codes.numpy().tolist() == [97, 98]
+    assert offsets.numpy().tolist() == [0, 4]
+
+
+def test_a_truncated_character_is_replaced_once():
+    codes, offsets = tf.strings.unicode_decode_with_offsets(b"\xe2\x82\xe2\x82\xac", "UTF-8")
+    assert codes.numpy().tolist() == [65533, 8364]
+    assert offsets.numpy().tolist() == [0, 2]
+
+
+def test_a_replacement_character_in_the_text_is_valid():
+    raw = "\ufffda".encode("UTF-16-BE")
+    for errors in ("ignore", "strict"):
+        codes = tf.strings.unicode_decode(raw, "UTF-16-BE", errors=errors)
+        assert codes.numpy().tolist() == [0xFFFD, 97]
+
+
+def test_control_characters_count_as_errors():
+    def transcode(errors):
+        return tf.strings.unicode_transcode(
+            "a\x01b", "UTF-8", "UTF-8", errors=errors, replace_control_characters=True
+        )
+
+    assert transcode("ignore").numpy() == b"ab"
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        transcode("strict")
+    codes = tf.strings.unicode_decode("\x01", "UTF-8", "strict", 63, True)
+    assert codes.numpy().tolist() == [63]
+
+
+def test_wrong_replacements_and_encodings_raise():
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.strings.unicode_decode("a", "UTF-8", replacement_char=0x110000)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.strings.unicode_split(b"\x00a", "UTF-16")

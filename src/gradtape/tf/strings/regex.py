@@ -12,6 +12,7 @@ from gradtape.core.shape_rule import BOOL, OBJECT
 from gradtape.core.tensor import Tensor
 from gradtape.graph.host_function import call_on_host, describe_like
 from gradtape.tf.strings.byte_string import as_separator, as_string_array, map_elements
+from gradtape.tf.strings.re2_syntax import replace_matches, translate_pattern
 
 
 @public
@@ -36,10 +37,10 @@ def regex_replace(
         b'a+b+c'
     """
     found = compile_pattern(pattern)
-    template = re.sub(r"\\(\d)", r"\\g<\1>", to_text(as_separator(rewrite, "rewrite")))
-    count = 0 if replace_global else 1
+    template = to_text(as_separator(rewrite, "rewrite"))
     return map_elements(
-        lambda s: to_bytes(found.sub(template, to_text(s), count)), as_string_array(input)
+        lambda s: to_bytes(replace_matches(found, template, to_text(s), replace_global)),
+        as_string_array(input),
     )
 
 
@@ -80,6 +81,6 @@ def compile_pattern(pattern: Any) -> re.Pattern[str]:
     """Compile a regular expression over characters; character classes match ASCII only."""
     text = pattern if isinstance(pattern, str) else to_text(as_string_array(pattern)[()])
     try:
-        return re.compile(text, re.ASCII)
+        return re.compile(translate_pattern(text), re.ASCII)
     except re.error as error:
         raise InvalidArgumentError(f"regex: Invalid pattern: {text}, error: {error}.") from None

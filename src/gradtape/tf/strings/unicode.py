@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,58 +24,113 @@ from gradtape.tf.ragged.conversion import ragged_from_lists
 from gradtape.tf.strings.byte_string import as_string_array, map_elements
 
 REPLACEMENT_CHARACTER = 65533
+SURROGATES = range(0xD800, 0xE000)
+MAX_CODE_POINT = 0x10FFFF
 OUTPUT_ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+BYTE_ORDER_MARKS = {
+    "utf-16": ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")),
+    "utf-32": ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be")),
+}
 
 
-def decode_characters(
-    text: bytes, encoding: str, errors: str, replacement: int, control: bool, op: str
-) -> list[tuple[int, int]]:
-    """Decode a string to pairs of (code point, byte offset)."""
+def check_replacement(errors: str, replacement: int, op: str) -> None:
+    """Refuse an unknown error mode, and a replacement that is no code point."""
     if errors not in ("strict", "replace", "ignore"):
         raise InvalidArgumentError(
             f'{op}: errors must be "strict", "replace" or "ignore". Received {errors!r}.'
         )
+    if not 0 <= replacement <= MAX_CODE_POINT:
+        raise InvalidArgumentError(
+            f"{op}: replacement_char out of unicode codepoint range. Received {replacement}."
+        )
+
+
+def find_codec(text: bytes, encoding: str, op: str) -> tuple[str, int]:
+    """The name of Python's codec, and the size of the byte order mark it must skip.
+
+    UTF-16 and UTF-32 without a byte order mark are big-endian, as in ICU.
+    """
     try:
-        whole = text.decode(encoding, "surrogateescape" if encoding == "UTF-8" else "replace")
+        name = codecs.lookup(encoding).name
     except LookupError:
         raise InvalidArgumentError(
             f"{op}: Could not create converter for input encoding: {encoding}."
         ) from None
+    for mark, codec in BYTE_ORDER_MARKS.get(name, ()):
+        if text.startswith(mark):
+            return codec, len(mark)
+    return (f"{name}-be" if name in BYTE_ORDER_MARKS else name), 0
+
+
+def split_valid_bytes(text: bytes, codec: str, start: int) -> Iterator[tuple[str | None, int]]:
+    """Pairs of (character, its size in bytes); the character is None for invalid bytes."""
+    while start < len(text):
+        error = None
+        try:
+            valid = text[start:].decode(codec)
+        except UnicodeDecodeError as failure:
+            error = failure
+            valid = text[start : start + error.start].decode(codec)
+        for letter in valid:
+            yield letter, len(letter.encode(codec))
+        if error is None:
+            return
+        yield None, error.end - error.start
+        start += error.end
+
+
+def decode_characters(
+    text: bytes,
+    encoding: str,
+    errors: str,
+    replacement: int,
+    control: bool,
+    op: str,
+    is_control_error: bool = False,
+) -> list[tuple[int, int]]:
+    """Decode a string to pairs of (code point, byte offset)."""
+    check_replacement(errors, replacement, op)
+    codec, start = find_codec(text, encoding, op)
     out, at = [], 0
-    for letter in whole:
-        code = ord(letter)
-        size = 1 if 0xDC80 <= code <= 0xDCFF else len(letter.encode(encoding, "replace"))
-        if 0xD800 <= code <= 0xDFFF or (code == REPLACEMENT_CHARACTER and encoding != "UTF-8"):
-            if errors == "strict":
-                raise InvalidArgumentError(
-                    f"{op}: Invalid formatting on input string {text!r:.100}. Use "
-                    'errors="replace" or "ignore".'
-                )
-            if errors == "replace":
-                out.append((replacement, at))
-        else:
-            is_control = control and code < 0x20
-            out.append((replacement if is_control else code, at))
-        at += size
+    for letter, size in split_valid_bytes(text, codec, start):
+        if letter is not None and not (control and ord(letter) < 0x20):
+            out.append((ord(letter), at))
+        elif errors == "strict" and (letter is None or is_control_error):
+            raise InvalidArgumentError(
+                f"{op}: Invalid formatting on input string {text!r:.100}. Use "
+                'errors="replace" or "ignore".'
+            )
+        elif errors != "ignore":
+            out.append((replacement, at))
+        at += size + start  # a byte order mark belongs to the first character
+        start = 0
     return out
 
 
-def encode_characters(codes: Any, encoding: str, errors: str, replacement: int, op: str) -> bytes:
-    """Encode code points as a string."""
+def check_output_encoding(encoding: str, op: str) -> None:
+    """Refuse an encoding that TensorFlow does not write."""
     if encoding not in OUTPUT_ENCODINGS:
         raise InvalidArgumentError(
             f"{op}: output_encoding must be one of {OUTPUT_ENCODINGS}. Received {encoding!r}."
         )
+
+
+def encode_characters(codes: Any, encoding: str, errors: str, replacement: int, op: str) -> bytes:
+    """Encode code points as a string."""
+    check_replacement(errors, replacement, op)
+    check_output_encoding(encoding, op)
     kept = []
     for code in codes:
-        if 0 <= code < 0x110000 and not 0xD800 <= code <= 0xDFFF:
+        if 0 <= code < 0x110000 and code not in SURROGATES:
             kept.append(chr(code))
         elif errors == "strict":
             raise InvalidArgumentError(
                 f"{op}: Code point {code} is out of range for Unicode, or is a surrogate."
             )
         elif errors == "replace":
-            kept.append(chr(replacement))
+            kept.append(
+                chr(replacement if replacement not in SURROGATES else REPLACEMENT_CHARACTER)
+            )
     return "".join(kept).encode(encoding)
 
 
@@ -171,8 +228,15 @@ def unicode_split_with_offsets(
     """
     text = as_string_array(input)
     how = (input_encoding, errors, replacement_char, False)
+    check_output_encoding(input_encoding, "unicode_split")
     found = [decode_characters(bytes(one), *how, "unicode_split") for one in text.flat]
-    parts = [[chr(code).encode(input_encoding) for code, _ in one] for one in found]
+    parts = [
+        [
+            encode_characters([code], input_encoding, errors, replacement_char, "unicode_split")
+            for code, _ in one
+        ]
+        for one in found
+    ]
     starts = [[at for _, at in one] for one in found]
     return ragged_from_lists(parts, text.shape, object), ragged_from_lists(
         starts, text.shape, np.int64
@@ -269,6 +333,7 @@ def unicode_transcode(
             replacement_char,
             replace_control_characters,
             "unicode_transcode",
+            is_control_error=True,
         )
         codes = [code for code, _ in found]
         return encode_characters(
