@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest
+from gradtape.core.argument import describe
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import public
@@ -142,14 +143,34 @@ def check_gradients(
         >>> report.passed, report.worst.source, report.worst.index
         (False, 'argument 0', (1,))
     """
-    if order not in (1, 2):
-        raise ValueError(f"check_gradients: order must be 1 or 2. Received {order!r}.")
+    check_options(f, order, tolerance, samples)
     check = Checker(f, tuple(args) if type(args) in (tuple, list) else (args,), samples)
     report = GradientCheck()
     for level in range(1, order + 1):
         check.compare(level, report, tolerance)
     report.wrong.sort(key=lambda element: -element.error)
     return report
+
+
+def check_options(f: Any, order: Any, tolerance: Any, samples: Any) -> None:
+    """Refuse invalid arguments of `check_gradients`.
+
+    Raises:
+        TypeError, ValueError: if one of them is invalid.
+    """
+    if not callable(f):
+        raise TypeError(f"check_gradients: f must be callable. Received {describe(f)}.")
+    if type(order) is not int or order not in (1, 2):
+        raise ValueError(f"check_gradients: order must be 1 or 2. Received {describe(order)}.")
+    if type(samples) is not int or samples < 1:
+        raise ValueError(
+            f"check_gradients: samples must be a positive integer. Received {describe(samples)}."
+        )
+    if tolerance is not None and not (isinstance(tolerance, (int, float)) and tolerance >= 0):
+        raise ValueError(
+            "check_gradients: tolerance must be a number that is not negative. Received "
+            f"{describe(tolerance)}."
+        )
 
 
 class Source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from gradtape.core.argument import describe
 from gradtape.core.errors import public
 
 
@@ -38,6 +39,8 @@ def plan_memory(function: Any) -> list[PlanMemory]:
         >>> gradtape.debug.plan_memory(f)
         [PlanMemory(arena=120000, least=120000)]
     """
+    if not hasattr(function, "_cache"):
+        raise TypeError(f"plan_memory: expected a tf.function. Received {describe(function)}.")
     plans = {id(s.plan): s.plan for s in function._cache.values()}
     arenas = [
         arena for plan in plans.values() if hasattr(plan, "arenas") for arena in plan.arenas()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradtape.core.argument import describe
 from gradtape.core.errors import public
 from gradtape.debug.diagram import diagram_of_tape
 from gradtape.tape.gradient_tape import GradientTape
@@ -25,4 +26,6 @@ def saved_bytes(tape: GradientTape) -> int:
         >>> gradtape.debug.saved_bytes(tape)
         4000
     """
+    if not isinstance(tape, GradientTape):
+        raise TypeError(f"saved_bytes: expected a GradientTape. Received {describe(tape)}.")
     return diagram_of_tape(tape).total

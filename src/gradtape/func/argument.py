@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.argument import describe
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.tensor import Tensor, make_tensor
@@ -73,17 +74,32 @@ class Sources:
         return packed[0] if self.is_single else tuple(packed)
 
 
+def check_function(op: str, function: Any, has_aux: Any = False) -> None:
+    """Refuse what a transform cannot call.
+
+    Raises:
+        TypeError: if `function` is not callable, or `has_aux` not a bool.
+    """
+    if not callable(function):
+        raise TypeError(f"{op}: function must be callable. Received {describe(function)}.")
+    if not isinstance(has_aux, bool):
+        raise TypeError(f"{op}: has_aux must be True or False. Received {describe(has_aux)}.")
+
+
 def check_argnums(op: str, argnums: Argnums, count: int) -> list[int]:
     """The positions of the differentiated arguments.
 
     Raises:
         TypeError, ValueError: if they are not positions of arguments.
     """
-    numbers = [argnums] if isinstance(argnums, int) else list(argnums)
+    numbers: list[Any] = list(argnums) if isinstance(argnums, (tuple, list)) else [argnums]
+    if not numbers:
+        raise ValueError(f"{op}: argnums must name at least one argument. Received {argnums!r}.")
     for number in numbers:
         if not isinstance(number, int) or isinstance(number, bool):
             raise TypeError(
-                f"{op}: argnums must be an integer or a tuple of them. Received {argnums!r}."
+                f"{op}: argnums must be an integer or a tuple of them. Received "
+                f"{describe(argnums)}."
             )
         if not -count <= number < count:
             raise ValueError(

@@ -7,14 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.convert import convert
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
-from gradtape.core.tensor import EagerTensor
+from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.func.argument import (
     Argnums,
     Sources,
     as_tensors,
     check_argnums,
+    check_function,
     copy_handle,
     split_aux,
 )
@@ -44,6 +46,7 @@ def value_and_grad(
         >>> float(value), float(gradient)
         (9.0, 6.0)
     """
+    check_function("value_and_grad", function, has_aux)
 
     @functools.wraps(function, updated=())
     def compute(*args: Any, **kwargs: Any) -> Any:
@@ -73,6 +76,7 @@ def grad(
         >>> float(gradtape.func.grad(gradtape.func.grad(cube))(2.0))
         12.0
     """
+    check_function("grad", function, has_aux)
 
     @functools.wraps(function, updated=())
     def compute(*args: Any, **kwargs: Any) -> Any:
@@ -86,7 +90,7 @@ def differentiate(
     op: str, function: Any, argnums: Argnums, has_aux: bool, args: Any, kwargs: Any
 ) -> tuple[Any, Any]:
     """The value, with the auxiliary data if there is any, and the gradient."""
-    if argnums == 0 and not has_aux and args and is_leaf(args[0]):
+    if type(argnums) is int and argnums == 0 and not has_aux and args and is_leaf(args[0]):
         return differentiate_leaf(op, function, args, kwargs)
     sources = Sources(op, args, argnums)
     with GradientTape(watch_accessed_variables=False) as tape:
@@ -153,6 +157,9 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         >>> [float(g) for g in pull_back(tf.constant(1.0))]
         [4.0, 3.0]
     """
+    check_function("vjp", function, has_aux)
+    if not primals:
+        raise TypeError("vjp: there must be at least one argument. Received none.")
     sources = Sources("vjp", primals, tuple(range(len(primals))))
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(sources.leaves)
@@ -162,12 +169,33 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     @public
     def pull_back(cotangents: Any) -> Any:
         nest.assert_same_structure(value, cotangents)
+        cotangents = nest.map_structure(check_cotangent, value, cotangents)
         found = tape.gradient(
             value, sources.leaves, output_gradients=cotangents, unconnected_gradients="zero"
         )
         return sources.pack(found)
 
     return (value, pull_back, aux) if has_aux else (value, pull_back)
+
+
+def check_cotangent(value: Any, cotangent: Any) -> Any:
+    """The cotangent of a result as a tensor.
+
+    Raises:
+        TypeError, ValueError: if its dtype or shape is not that of the result.
+    """
+    given = convert(cotangent, dtype=None if isinstance(cotangent, Tensor) else value.dtype)
+    if given.dtype != value.dtype:
+        raise TypeError(
+            f"vjp: a cotangent must have the dtype of the value, {value.dtype.name}. Received "
+            f"{given.dtype.name}."
+        )
+    if not given.shape.is_compatible_with(value.shape):
+        raise ValueError(
+            f"vjp: a cotangent must have the shape of the value, {value.shape}. Received "
+            f"{given.shape}."
+        )
+    return given
 
 
 @public
@@ -196,6 +224,7 @@ def per_example_grad(
         array([[2., 0.],
                [0., 4.]], dtype=float32)
     """
+    check_function("per_example_grad", function, has_aux)
     gradient = grad(function, argnums, has_aux)
 
     @functools.wraps(function, updated=())

@@ -10,7 +10,14 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.func.argument import Argnums, Sources, as_tensors, map_leaves, split_aux
+from gradtape.func.argument import (
+    Argnums,
+    Sources,
+    as_tensors,
+    check_function,
+    map_leaves,
+    split_aux,
+)
 from gradtape.func.gradient import grad
 from gradtape.ops.initial_cotangent import make_identity_rows
 from gradtape.ops.shape import reshape, transpose
@@ -37,6 +44,7 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool
         >>> float(slope)
         1.0
     """
+    check_function("jvp", function, has_aux)
     args, directions = as_arguments(primals), as_arguments(tangents)
     nest.assert_same_structure(args, directions)
     sources = Sources("jvp", args, tuple(range(len(args))))
@@ -71,6 +79,7 @@ def hvp(function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         ...                   tf.constant([1.0, 0.0])).numpy()
         array([6., 0.], dtype=float32)
     """
+    check_function("hvp", function)
     args = as_arguments(primals)
     gradient = grad(function, tuple(range(len(args))))
     product = jvp(gradient, args, as_arguments(tangents))[1]
@@ -99,6 +108,7 @@ def jacrev(
         array([[2., 0.],
                [0., 4.]], dtype=float32)
     """
+    check_function("jacrev", function, has_aux)
 
     @functools.wraps(function, updated=())
     def compute(*args: Any, **kwargs: Any) -> Any:
@@ -138,10 +148,13 @@ def jacfwd(
         array([[2., 0.],
                [0., 4.]], dtype=float32)
     """
+    check_function("jacfwd", function, has_aux)
 
     @functools.wraps(function, updated=())
     def compute(*args: Any, **kwargs: Any) -> Any:
         sources = Sources("jacfwd", args, argnums)
+        if not sources.leaves:
+            raise ValueError("jacfwd: the arguments at argnums must have tensors. Received none.")
         columns = []
         for leaf in sources.leaves:
             current = current_value(leaf)._array
@@ -185,4 +198,5 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
         array([[ 6.,  0.],
                [ 0., 12.]], dtype=float32)
     """
+    check_function("hessian", function)
     return jacrev(jacrev(function, argnums), argnums)

@@ -10,6 +10,7 @@ from gradtape.core import nest
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
+from gradtape.func.argument import check_function
 from gradtape.func.batch_stage import BatchStage
 from gradtape.ops.shape import transpose
 from gradtape.tape.indexed_slices import IndexedSlices
@@ -42,6 +43,7 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
         >>> dot(tf.ones((3, 4)), tf.ones((3, 4))).numpy()
         array([4., 4., 4.], dtype=float32)
     """
+    check_function("vmap", function)
 
     @functools.wraps(function, updated=())
     def call_on_batch(*args: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.argument import describe
 from gradtape.core.ledger import Entry, TapeHistory, ledger, version_of
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
@@ -304,6 +305,11 @@ def make_source(source: Any) -> Source:
         version = version_of(variable)
         return Source([version.uid], variable._key, version._array.dtype.kind, False)
     tensors = [t for t in nest.flatten(source, expand_composites=True) if isinstance(t, Tensor)]
+    if not tensors:
+        raise TypeError(
+            "explain: source must be a tensor, a variable or a structure of them. Received "
+            f"{describe(source)}."
+        )
     tensor = tensors[0]
     symbolic = isinstance(tensor, SymbolicTensor)
     return Source(
@@ -319,15 +325,21 @@ def target_uids(target: Any) -> set[Any]:
         value = one if variable is None else version_of(variable)
         if isinstance(value, Tensor):
             found.add(abs(value.uid))
+    if not found:
+        raise TypeError(
+            "explain: target must be a tensor, a variable or a structure of them. Received "
+            f"{describe(target)}."
+        )
     return found
 
 
 def explain(tape: Any, target: Any, source: Any) -> Answer:
     """Say why the gradient of `target` with respect to `source` is None."""
+    asked, targets = make_source(source), target_uids(target)
     history = tape.__dict__.get("_history")
     if history is None:
         return Answer([Break("not_recorded", NOWHERE)])
-    return ask(ledger.list_entries(), history, make_source(source), target_uids(target))
+    return ask(ledger.list_entries(), history, asked, targets)
 
 
 def ask(entries: Sequence[Entry], history: TapeHistory, source: Source, targets: Any) -> Answer:
