@@ -21,6 +21,7 @@ from gradtape.dropin.import_block import (
     is_importer_blocked,
 )
 from gradtape.dropin.keras_backup import connect_backup
+from gradtape.dropin.keras_recurrent import connect_recurrent_layers
 from gradtape.dropin.namespace import TensorFlowNamespace
 from gradtape.dropin.tensorflow_internal import EXTRA_NAMES
 
@@ -73,6 +74,7 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         if not is_tensorflow_module(fullname):
             if fullname == keras.LAST_MODULE and keras.BACKEND_TRAINER in sys.modules:
                 keras.connect_trainer()
+                connect_recurrent_layers()
                 connect_backup()
             return self.hiding_finder.find_spec(fullname, path, target)
         importer, function = find_importer()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.nn.lstm import lstm
 from gradtape.tf.public_op import as_numpy_dtypes, check_dtype, check_same_dtype
 
 LSTM_DTYPES = as_numpy_dtypes("float16", "float32")
+NO_MASK = make_tensor(np.ones((1, 1), bool))
 
 
 class BlockLSTMV2Output(NamedTuple):
@@ -208,7 +211,9 @@ def unroll_lstm(inputs: list[Tensor], length: int, clip: float, peephole: bool) 
         x = s.slice_axis(x, axis=-3, start=0, size=length)
     if not length:  # one dummy step, so that the results stay connected to the inputs
         x = s.pad(x, paddings=((0, 1), (0, 0), (0, 0)), value=0)
-    gates, cs, h = lstm(x, *others, clip=float(clip), peephole=bool(peephole))
+    gates, cs, h = lstm(
+        x, *others, NO_MASK, clip=float(clip), peephole=bool(peephole), masked=False
+    )
     i, f, o, ci, co = s.unstack(gates, axis=-3)
     outs = [s.swap(v) for v in (i, cs, f, o, ci, co, h)]
     if length == steps > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from gradtape.core import nest
@@ -105,6 +106,12 @@ def iterate_ranks(specs: list[TensorSpec]) -> Iterator[list[list[int | None]]]:
         yield [unknown if s.shape.rank is None else s.shape.as_list() for s in specs]
 
 
+def encode_paths(encoders: list[PathEncoder], names: list[str]) -> tuple[list[GraphFunction], Any]:
+    """The graphs of all paths, and the structure of the function's result."""
+    structure = encode_structure(encoders[0].path.structure, itertools.count())
+    return [one.encode(names) for one in encoders], structure
+
+
 class SignatureExporter:
     """Encodes a function for arguments of known ranks; sizes may be unknown."""
 
@@ -123,11 +130,9 @@ class SignatureExporter:
         try:
             path = self.find_traced_path()
             if path is not None:
-                encoders = [PathEncoder(path, None, {}, register_table)]
-            else:
-                encoders = self.trace_examples(register_table)
-            structure = encode_structure(encoders[0].path.structure, itertools.count())
-            return [one.encode(names) for one in encoders], structure
+                with suppress(CannotSave):  # a trace for saving may do without such ops
+                    return encode_paths([PathEncoder(path, None, {}, register_table)], names)
+            return encode_paths(self.trace_examples(register_table), names)
         except (CannotSave, ValueRead, UnknownSizeError) as error:
             raise explain_failure(self.function.name, error) from None
 
