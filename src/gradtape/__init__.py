@@ -117,7 +117,8 @@ _NAMES_BY_MODULE = {
     "gradtape.tf.strings.fingerprint": "fingerprint",
     "gradtape.tf.array.dynamic_partition": "dynamic_partition dynamic_stitch",
     "gradtape.tf.math.add_n": "add_n scalar_mul",
-    "gradtape.tf.array.tensor_array": "TensorArray TensorArraySpec",
+    "gradtape.tf.array.tensor_array": "TensorArray",
+    "gradtape.tf.array.tensor_array_spec": "TensorArraySpec",
     "gradtape.tf.ragged.empty_rows": "ragged_fill_empty_rows ragged_fill_empty_rows_grad",
     "gradtape.tf.raw_ops.sampling_part": "random_index_shuffle",
 }

@@ -158,7 +158,7 @@ from gradtape.tf.array.sort_unique import sort as sort
 from gradtape.tf.array.sort_unique import unique as unique
 from gradtape.tf.array.sort_unique import unique_with_counts as unique_with_counts
 from gradtape.tf.array.tensor_array import TensorArray as TensorArray
-from gradtape.tf.array.tensor_array import TensorArraySpec as TensorArraySpec
+from gradtape.tf.array.tensor_array_spec import TensorArraySpec as TensorArraySpec
 from gradtape.tf.config.device_spec import DeviceSpec as DeviceSpec
 from gradtape.tf.control_flow.cond_while import case as case
 from gradtape.tf.control_flow.cond_while import cond as cond

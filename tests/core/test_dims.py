@@ -7,17 +7,15 @@ from copy import copy, deepcopy
 import numpy as np
 import pytest
 
-from gradtape.core.dims import (
-    Dim,
+from gradtape.core.dims import Dim, UnknownSizeError, interval_of
+from gradtape.core.size_context import SizeContext
+from gradtape.core.size_function import (
     SizeMismatchError,
-    UnknownSizeError,
     broadcast_sizes,
     evaluate,
-    interval_of,
     max_size,
     min_size,
 )
-from gradtape.core.size_context import SizeContext
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from gradtape.core.dims import COMPOUNDS, SizeMismatchError
 from gradtape.core.interval import INTERVALS, multiply_intervals
+from gradtape.core.size_function import SIZE_FUNCTIONS, SizeMismatchError
 
 ENDS = [(0, 3), (1, 1), (2, 4), (-2, 3), (None, 2), (1, None)]
 
@@ -26,7 +26,7 @@ def test_bounds_of_a_function_contain_its_values(kind):
         bounds = INTERVALS[kind](a, b)
         for x, y in product(values_in(a), values_in(b)):
             try:
-                assert contains(bounds, COMPOUNDS[kind](x, y)), (a, b, x, y)
+                assert contains(bounds, SIZE_FUNCTIONS[kind](x, y)), (a, b, x, y)
             except (ZeroDivisionError, SizeMismatchError):
                 continue
 

@@ -9,11 +9,12 @@ import pytest
 
 import gradtape
 import gradtape as tf
-from gradtape.core.dims import UnknownSizeError, evaluate
+from gradtape.core.dims import UnknownSizeError
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.size_constant import compute_constant, scale_power, to_scalar
 from gradtape.core.size_context import SizeContext
+from gradtape.core.size_function import evaluate
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import make_raw_op

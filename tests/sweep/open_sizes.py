@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.dims import UnknownSizeError, evaluate
+from gradtape.core.dims import UnknownSizeError
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.size_context import SizeContext
+from gradtape.core.size_function import evaluate
 from tests.sweep.pullback import as_tuple, copy_raw
 from tests.sweep.sample import Sample
 from tests.sweep.variant import cast_sample

@@ -14,19 +14,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 from gradtape.core.interval import INTERVALS, Interval, largest, multiply_intervals, smallest
 from gradtape.core.ports import SizePort
+from gradtape.core.size_atom import Atom, Compound, Monomial, Terms
 
-Monomial = tuple["Atom", ...]
-Terms = tuple[tuple[Monomial, int], ...]
-Env = dict["Unknown", Any]
-"""Sizes of unknowns, each an int or a Dim of another context."""
 SizeSource = tuple[int, int | None]
 """Where a size is found: the number of a value and an axis; None if the value is the size."""
-_orders = count()
 
 
 class UnknownSizeError(Exception):
@@ -34,98 +29,6 @@ class UnknownSizeError(Exception):
 
     It derives from no other class, so that handlers of TypeError and ValueError do not catch it.
     """
-
-
-class SizeMismatchError(Exception):
-    """Two sizes do not broadcast."""
-
-
-class Atom:
-    """A factor of a term: an integer that is not known.
-
-    Attributes:
-        context: the SizeContext that decides comparisons of the atom.
-        order: position in the order of creation, which sorts factors and terms.
-    """
-
-    __slots__ = ("context", "order")
-    context: Any
-    order: int
-
-    def structural_interval(self) -> Interval:
-        """Bounds that follow from the definition of the atom."""
-        raise NotImplementedError
-
-    def interval(self) -> Interval:
-        """Bounds, with those that the context has learnt from assumptions."""
-        low, high = self.structural_interval()
-        learnt = self.context.bounds.get(self)
-        if learnt is None:
-            return low, high
-        return largest(low, learnt[0]), smallest(high, learnt[1])
-
-    def evaluate(self, env: Env) -> Any:
-        """The value, an int or a Dim, with sizes from `env` in place of unknowns."""
-        raise NotImplementedError
-
-
-class Unknown(Atom):
-    """A size that the caller gives, or that only the data determines.
-
-    Attributes:
-        name: how messages name it.
-        least: the smallest size it may have.
-        from_data: whether an op finds the size in its data, so no argument's shape gives it.
-    """
-
-    __slots__ = ("from_data", "least", "name")
-
-    def __init__(self, context: Any, name: str, least: int, from_data: bool) -> None:
-        """Make an unknown of `context`; use `SizeContext.make_unknown`."""
-        self.context, self.name, self.least, self.from_data = context, name, least, from_data
-        self.order = next(_orders)
-
-    def structural_interval(self) -> Interval:
-        """At least `least`."""
-        return self.least, None
-
-    def evaluate(self, env: Env) -> Any:
-        """The size in `env`; the unknown itself if it is not there."""
-        value = env.get(self)
-        return Dim((((self,), 1),)) if value is None else value
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class Compound(Atom):
-    """A function of two expressions that is not a polynomial.
-
-    Attributes:
-        kind: the key of the function in `COMPOUNDS`.
-        a, b: the operands; each an int or a Dim, and at least one a Dim.
-    """
-
-    __slots__ = ("a", "b", "kind")
-
-    def __init__(self, context: Any, kind: str, a: Any, b: Any) -> None:
-        """Make an atom; use the functions in `COMPOUNDS`, which simplify."""
-        self.context, self.kind, self.a, self.b = context, kind, a, b
-        self.order = next(_orders)
-
-    def structural_interval(self) -> Interval:
-        """Bounds from those of the operands."""
-        return INTERVALS[self.kind](interval_of(self.a), interval_of(self.b))
-
-    def evaluate(self, env: Env) -> Any:
-        """The function of the evaluated operands."""
-        return COMPOUNDS[self.kind](evaluate(self.a, env), evaluate(self.b, env))
-
-    def __repr__(self) -> str:
-        if self.kind in ("//", "%"):
-            a, b = (f"({x})" if is_sum(x) else f"{x}" for x in (self.a, self.b))
-            return f"({a} {self.kind} {b})"
-        return f"{self.kind}({self.a}, {self.b})"
 
 
 class Dim:
@@ -310,11 +213,6 @@ def make_dim(terms: dict[Monomial, int]) -> Any:
     return Dim(tuple(kept))
 
 
-def is_sum(x: Any) -> bool:
-    """Whether `x` is a Dim of more than one term or factor."""
-    return type(x) is Dim and (len(x.terms) > 1 or x.terms[0][1] != 1 or len(x.terms[0][0]) > 1)
-
-
 def as_operand(value: Any) -> Any:
     """`value` as an int if it is an integer of NumPy or a bool; any other value unchanged."""
     if type(value) is int or type(value) is Dim:
@@ -341,31 +239,6 @@ def decide(difference: Any, kind: str) -> bool:
         answer: bool = difference.context.decide(kind, difference)
         return answer
     return bool(difference == 0 if kind == "==" else difference < 0)
-
-
-def evaluate(x: Any, env: Env) -> Any:
-    """The size `x` with the sizes of `env` in place of unknowns: an int if all are there."""
-    if type(x) is not Dim:
-        return x
-    total: Any = 0
-    for monomial, c in x.terms:
-        product: Any = c
-        for atom in monomial:
-            product = product * atom.evaluate(env)
-        total = total + product
-    return total
-
-
-def unknowns_in_dim(x: Any) -> set[Unknown]:
-    """The unknowns of which a size is made."""
-    found: set[Unknown] = set()
-    for monomial, _ in x.terms if type(x) is Dim else ():
-        for atom in monomial:
-            if isinstance(atom, Compound):
-                found |= unknowns_in_dim(atom.a) | unknowns_in_dim(atom.b)
-            elif isinstance(atom, Unknown):
-                found.add(atom)
-    return found
 
 
 # Division
@@ -451,69 +324,6 @@ def make_compound(kind: str, a: Any, b: Any) -> Dim:
     return Dim((((atom,), 1),))
 
 
-def _sort_operands(a: Any, b: Any) -> tuple[Any, Any]:
-    """The operands of a commutative function in a fixed order: numbers last."""
-    if type(a) is not Dim:
-        return b, a
-    if type(b) is Dim and [_term_key(t) for t in b.terms] < [_term_key(t) for t in a.terms]:
-        return b, a
-    return a, b
-
-
-def max_size(a: Any, b: Any) -> Any:
-    """The larger of two sizes, which records no assumption."""
-    if type(a) is int and type(b) is int:
-        return max(a, b)
-    low, high = interval_of(a - b)
-    if low is not None and low >= 0:
-        return a
-    if high is not None and high <= 0:
-        return b
-    return make_compound("max", *_sort_operands(a, b))
-
-
-def min_size(a: Any, b: Any) -> Any:
-    """The smaller of two sizes, which records no assumption."""
-    if type(a) is int and type(b) is int:
-        return min(a, b)
-    low, high = interval_of(a - b)
-    if low is not None and low >= 0:
-        return b
-    if high is not None and high <= 0:
-        return a
-    return make_compound("min", *_sort_operands(a, b))
-
-
-def broadcast_sizes(a: Any, b: Any) -> Any:
-    """The size that two sizes broadcast to, which records no assumption.
-
-    Next to a size of 2 or more, an unknown size is 1 or equal to it. Kernels check that.
-    """
-    if type(a) is int and type(b) is int:
-        if a != b and a != 1 and b != 1:
-            raise SizeMismatchError(f"Sizes {a} and {b} do not broadcast.")
-        return b if a == 1 else a
-    for x, y in ((a, b), (b, a)):
-        low, high = interval_of(x)
-        if low == high == 1:
-            return y
-        if (low is not None and low >= 2) or high == 0:
-            return x
-    if interval_of((a if type(a) is Dim else b).context.simplify(a - b)) == (0, 0):
-        return a
-    return make_compound("broadcast", *_sort_operands(a, b))
-
-
-COMPOUNDS: dict[str, Callable[[Any, Any], Any]] = {
-    "//": lambda a, b: _divide_unchecked(a, b)[0],
-    "%": lambda a, b: _divide_unchecked(a, b)[1],
-    "max": max_size,
-    "min": min_size,
-    "broadcast": broadcast_sizes,
-}
-"""The functions that make compound atoms, by the kind of the atom."""
-
-
 # Bounds
 
 
@@ -524,8 +334,22 @@ def interval_of(x: Any) -> Interval:
     low: int | None = 0
     high: int | None = 0
     for monomial, c in x.terms:
-        ends = multiply_intervals([atom.interval() for atom in monomial])
+        ends = multiply_intervals([bound_atom(atom) for atom in monomial])
         small, large = ends if c > 0 else ends[::-1]
         low = None if low is None or small is None else low + c * small
         high = None if high is None or large is None else high + c * large
     return low, high
+
+
+def bound_atom(atom: Atom) -> Interval:
+    """Bounds of an atom, with those that its context has learnt from assumptions."""
+    low: int | None
+    high: int | None
+    if isinstance(atom, Compound):
+        low, high = INTERVALS[atom.kind](interval_of(atom.a), interval_of(atom.b))
+    else:
+        low, high = atom.least, None  # type: ignore[attr-defined]
+    learnt = atom.context.bounds.get(atom)
+    if learnt is None:
+        return low, high
+    return largest(low, learnt[0]), smallest(high, learnt[1])

@@ -6,110 +6,15 @@ other values are leaves: tensors, arrays, sets, None. optree is not used: it reg
 where TensorFlow checks abstract base classes, and it does not sort an OrderedDict.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MappingView, MutableMapping, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import Any
 
-
-class StructureKind(NamedTuple):
-    """How to take apart structures of one type, and how to rebuild one like a given one."""
-
-    children: Callable[[Any], list[Any]]
-    rebuild: Callable[[Any, list[Any]], Any]
-
-
-def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
-    try:
-        return sorted(mapping)
-    except TypeError as error:
-        raise TypeError(f"nest only supports dicts with sortable keys. {error}") from None
-
-
-def _mapping_values(mapping: Mapping[Any, Any]) -> list[Any]:
-    return [mapping[key] for key in _sorted_keys(mapping)]
-
-
-def _dict_like(like: Mapping[Any, Any], values: list[Any]) -> Any:
-    by_key = dict(zip(_sorted_keys(like), values, strict=True))
-    return {key: by_key[key] for key in like}
-
-
-def _mutable_mapping_like(like: MutableMapping[Any, Any], values: list[Any]) -> Any:
-    made = copy(like)  # keeps the order and a default factory
-    made.update(zip(_sorted_keys(like), values, strict=True))
-    return made
-
-
-def _mapping_like(like: Any, values: list[Any]) -> Any:
-    return type(like)(_dict_like(like, values).items())
-
-
-def _attrs_values(structure: Any) -> list[Any]:
-    return [getattr(structure, field.name) for field in structure.__attrs_attrs__]
-
-
-def _custom_children(structure: Any) -> list[Any]:
-    return list(structure.__tf_flatten__()[1])
-
-
-def _custom_like(like: Any, children: list[Any]) -> Any:
-    return like.__tf_unflatten__(like.__tf_flatten__()[0], tuple(children))
-
-
-def _components(composite: Any) -> list[Any]:
-    return [composite._type_spec._to_components(composite)]
-
-
-def _composite_like(like: Any, children: list[Any]) -> Any:
-    return like._type_spec._from_components(children[0])
-
-
-_LIST = StructureKind(list, lambda like, children: children)
-_SEQUENCE = StructureKind(list, lambda like, children: type(like)(children))
-_FIELDS = StructureKind(list, lambda like, children: type(like)(*children))
-_ATTRS = StructureKind(_attrs_values, lambda like, children: type(like)(*children))
-_DICT = StructureKind(_mapping_values, _dict_like)
-_MUTABLE_MAPPING = StructureKind(_mapping_values, _mutable_mapping_like)
-_MAPPING = StructureKind(_mapping_values, _mapping_like)
-_CUSTOM = StructureKind(_custom_children, _custom_like)
-_COMPOSITE = StructureKind(_components, _composite_like)
-
-
-class _KindCache(dict[type, StructureKind | None]):
-    """Cache of the kind of each type; None for leaves."""
-
-    def __missing__(self, cls: type) -> StructureKind | None:
-        kind = self[cls] = _kind_of_type(cls)
-        return kind
-
-
-_KINDS = _KindCache({list: _LIST, range: _LIST, dict: _DICT, str: None, bytes: None})
-
-
-def _kind_of_type(cls: type) -> StructureKind | None:
-    candidates = {
-        _MUTABLE_MAPPING: issubclass(cls, MutableMapping),
-        _MAPPING: issubclass(cls, Mapping),
-        _LIST: issubclass(cls, MappingView),
-        _FIELDS: issubclass(cls, tuple) and hasattr(cls, "_fields"),
-        _ATTRS: hasattr(cls, "__attrs_attrs__"),
-        _SEQUENCE: issubclass(cls, Sequence) and not issubclass(cls, (str, bytes)),
-        _CUSTOM: hasattr(cls, "__tf_flatten__") and hasattr(cls, "__tf_unflatten__"),
-    }
-    return next((kind for kind, holds in candidates.items() if holds), None)
-
-
-def _kind(structure: Any, expand_composites: bool) -> StructureKind | None:
-    kind = _KINDS[type(structure)]
-    if kind is None and expand_composites and hasattr(structure, "_type_spec"):
-        whole = hasattr(structure, "element_spec") and not hasattr(structure, "has_value")
-        return None if whole else _COMPOSITE  # datasets and iterators are leaves, Optionals are not
-    return kind
+from gradtape.core.structure_kind import FIELDS, KIND_OF_TYPE, StructureKind, kind_of, sort_keys
 
 
 def _are_leaves(children: list[Any]) -> bool:
-    return not any(map(_KINDS.__getitem__, map(type, children)))
+    return not any(map(KIND_OF_TYPE.__getitem__, map(type, children)))
 
 
 def is_nested(seq: Any) -> bool:
@@ -121,18 +26,18 @@ def is_nested(seq: Any) -> bool:
     Returns:
         A bool.
     """
-    return _KINDS[type(seq)] is not None
+    return KIND_OF_TYPE[type(seq)] is not None
 
 
 def children_of(structure: Any) -> list[Any]:
     """The entries of a structure, one level deep; those of a mapping in the order of its keys."""
-    kind = _KINDS[type(structure)]
+    kind = KIND_OF_TYPE[type(structure)]
     return [] if kind is None else kind.children(structure)
 
 
 def rebuild(structure: Any, children: list[Any]) -> Any:
     """A structure like `structure` with other entries, in the order of `children_of`."""
-    kind = _KINDS[type(structure)]
+    kind = KIND_OF_TYPE[type(structure)]
     assert kind is not None
     return kind.rebuild(structure, children)
 
@@ -154,7 +59,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
         >>> tf.nest.flatten({"b": [1, 2], "a": 3})
         [3, 1, 2]
     """
-    kind = _kind(structure, expand_composites)
+    kind = kind_of(structure, expand_composites)
     if kind is None:
         return [structure]
     children = kind.children(structure)
@@ -173,7 +78,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
 
 def _append_leaves(structure: Any, expand_composites: bool, leaves: list[Any]) -> None:
-    kind = _kind(structure, expand_composites)
+    kind = kind_of(structure, expand_composites)
     if kind is None:
         leaves.append(structure)
     else:
@@ -196,7 +101,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
         >>> tf.nest.pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
         {'a': 1, 'b': (2, 3)}
     """
-    kind = _KINDS[type(flat_sequence)]
+    kind = KIND_OF_TYPE[type(flat_sequence)]
     if kind is None:
         raise TypeError(
             "pack_sequence_as: flat_sequence must be a sequence. "
@@ -212,7 +117,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def _fill_leaves(structure: Any, values: Iterator[Any], expand_composites: bool) -> Any:
-    kind = _kind(structure, expand_composites)
+    kind = kind_of(structure, expand_composites)
     if kind is None:
         return next(values)
     children = kind.children(structure)
@@ -287,7 +192,7 @@ def assert_same_structure(
 
 
 def _check_match(a: Any, b: Any, check_types: bool, expand_composites: bool) -> None:
-    kind_a, kind_b = _kind(a, expand_composites), _kind(b, expand_composites)
+    kind_a, kind_b = kind_of(a, expand_composites), kind_of(b, expand_composites)
     if kind_a is None and kind_b is None:
         return
     if kind_a is None or kind_b is None:
@@ -323,10 +228,10 @@ def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
     """The parts of `input_tree` at the leaves of `shallow_tree`."""
-    kind = _kind(shallow_tree, expand_composites)
+    kind = kind_of(shallow_tree, expand_composites)
     if kind is None:
         return [input_tree]
-    theirs = _kind(input_tree, expand_composites)
+    theirs = kind_of(input_tree, expand_composites)
     if theirs is None:
         raise TypeError(
             "If shallow structure is a sequence, input must also be a sequence. "
@@ -373,7 +278,7 @@ def map_structure_up_to(
 
 def flatten_with_tuple_paths(structure: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield each leaf of `structure` with its path of keys, fields and positions."""
-    kind = _kind(structure, False)
+    kind = kind_of(structure, False)
     if kind is None:
         yield (), structure
         return
@@ -384,8 +289,8 @@ def flatten_with_tuple_paths(structure: Any) -> Iterator[tuple[tuple[Any, ...], 
 
 def _child_labels(structure: Any, kind: StructureKind) -> Any:
     if isinstance(structure, Mapping):
-        return _sorted_keys(structure)
-    return structure._fields if kind is _FIELDS else count()
+        return sort_keys(structure)
+    return structure._fields if kind is FIELDS else count()
 
 
 _DEEPEST = 200  # levels of nesting

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.dims import (
-    Dim,
+from gradtape.core.dims import Dim
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.size_atom import Unknown
+from gradtape.core.size_function import (
     Env,
     SizeMismatchError,
-    Unknown,
     broadcast_sizes,
     evaluate,
     max_size,
     min_size,
     unknowns_in_dim,
 )
-from gradtape.core.errors import InvalidArgumentError
 
 Shape = tuple[Any, ...]
 """Sizes of axes, each an int or a Dim."""

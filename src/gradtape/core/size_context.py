@@ -13,21 +13,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from gradtape.core.dims import (
-    Atom,
-    Compound,
-    Dim,
-    Env,
-    SizeMismatchError,
-    Terms,
-    Unknown,
-    UnknownSizeError,
-    evaluate,
-    interval_of,
-    make_dim,
-    unknowns_in_dim,
-)
+from gradtape.core.dims import Dim, UnknownSizeError, bound_atom, interval_of, make_dim
 from gradtape.core.interval import Interval, largest, smallest
+from gradtape.core.size_atom import Atom, Compound, Terms, Unknown
+from gradtape.core.size_function import Env, SizeMismatchError, evaluate, unknowns_in_dim
 
 # Sizes that stand for unknown ones where there are no hints
 GENERIC_SIZES = (1009, 2003, 3001, 4001, 5003, 6007, 7001, 8009, 9001, 10007, 11003, 12007)
@@ -265,7 +254,7 @@ class SizeContext:
         for i, unknown in enumerate(self.unknowns):
             turn, position = divmod(i, len(GENERIC_SIZES))
             sizes = GENERIC_FOUND_SIZES if unknown.from_data else GENERIC_SIZES
-            low, high = unknown.interval()
+            low, high = bound_atom(unknown)
             size = sizes[position] + turn * GENERIC_STEP
             env[unknown] = largest(smallest(self.examples.get(unknown, size), high), low) or 0
         return env
@@ -318,7 +307,7 @@ class SizeContext:
         if len(monomial) != 1 or len(rest) > 1 or (rest and rest[0][0]) or abs(c) != 1:
             return
         atom, constant = monomial[0], rest[0][1] if rest else 0
-        low, high = atom.interval()
+        low, high = bound_atom(atom)
         if kind == "==":  # the atom is not -c * constant
             excluded = -c * constant
             low = excluded + 1 if low == excluded else low

@@ -102,7 +102,10 @@ CLASS_TABLE = {
     "ops.random_ops_util": {"state.random.generator_state": "Algorithm"},
     "ops.resource_variable_ops": {"state.variable.variable": "Variable=ResourceVariable"},
     "ops.stateful_random_ops": {"state.random.generator": "Generator"},
-    "ops.tensor_array_ops": {"tf.array.tensor_array": "TensorArray TensorArraySpec"},
+    "ops.tensor_array_ops": {
+        "tf.array.tensor_array": "TensorArray",
+        "tf.array.tensor_array_spec": "TensorArraySpec",
+    },
     "ops.unconnected_gradients": {"core.enums": "UnconnectedGradients"},
     "ops.variables": {
         "core.enums": "VariableAggregation=VariableAggregationV2 VariableSynchronization"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from gradtape.tf.distribute.strategy import get_replica_context, get_strategy
+from gradtape.tf.distribute.current_strategy import get_replica_context, get_strategy
 
 
 def maybe_merge_call(fn: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradtape.core.context import local
-from gradtape.core.dims import SizeSource, Unknown, UnknownSizeError
+from gradtape.core.dims import SizeSource, UnknownSizeError
 from gradtape.core.dispatch import record_op, run_kernel
 from gradtape.core.lazy_array import (
     TracedArray,
@@ -24,6 +24,7 @@ from gradtape.core.open_shape import as_unknown
 from gradtape.core.primitive import Primitive, Spec
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.shapes import TensorShape
+from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import SizeContext
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic

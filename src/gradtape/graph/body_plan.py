@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.dims import Dim, Env, Unknown
+from gradtape.core.dims import Dim
 from gradtape.core.dispatch import run_kernel
 from gradtape.core.open_shape import unknowns_in
 from gradtape.core.ports import CompilerPort
+from gradtape.core.size_atom import Unknown
+from gradtape.core.size_function import Env
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.loop_buffer import find_in_place_carries, write_carries_in_place
 from gradtape.graph.replay import lookup_operand

@@ -22,7 +22,8 @@ from gradtape.graph.graph import Operand
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.loop_gradient import LoopLayout
 from gradtape.graph.subgraph import BodyTrace, make_body
-from gradtape.graph.trace import Trace, raw_value
+from gradtape.graph.trace import Trace
+from gradtape.graph.traced_value import raw_value
 from gradtape.ops.raw_array import as_int64
 
 

@@ -21,8 +21,8 @@ from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
 from gradtape.graph.loop_gradient import LoopBackwardBody, LoopLayout, differentiable_positions
 from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body
-from gradtape.graph.trace import raw_value
 from gradtape.graph.trace_op import make_trace_op
+from gradtape.graph.traced_value import raw_value
 from gradtape.ops.gather_scatter import scatter_add
 from gradtape.ops.initial_cotangent import make_ones
 from gradtape.ops.raw_array import (

@@ -12,18 +12,20 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.convert import convert
-from gradtape.core.dims import Env, Unknown
 from gradtape.core.errors import REDISPATCH, OpError
 from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.primitive import Spec
+from gradtape.core.size_atom import Unknown
+from gradtape.core.size_function import Env
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.core.user_location import user_code_of
 from gradtape.graph.graph import Node, Operand
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.specialise import node_unknowns, specialise_node
-from gradtape.graph.trace import Trace, raw_value
+from gradtape.graph.trace import Trace
 from gradtape.graph.trace_op import make_trace_op
+from gradtape.graph.traced_value import raw_value
 from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.indexed_slices import IndexedSlices
 

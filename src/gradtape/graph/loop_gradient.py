@@ -6,16 +6,18 @@ from math import prod
 from typing import Any
 
 from gradtape.core.context import use_recorders
-from gradtape.core.dims import Env, Unknown
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.open_shape import has_dims, substitute, unknowns_in
+from gradtape.core.size_atom import Unknown
+from gradtape.core.size_function import Env
 from gradtape.core.tensor import Tensor
 from gradtape.graph.body_plan import SharedPlans
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body, pull_back
-from gradtape.graph.trace import Trace, raw_value
+from gradtape.graph.trace import Trace
 from gradtape.graph.trace_options import TraceOptions
+from gradtape.graph.traced_value import raw_value
 from gradtape.ops.gather_scatter import gather
 from gradtape.ops.raw_array import make_stand_in_array
 

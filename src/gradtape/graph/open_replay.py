@@ -10,17 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradtape.core.context import local
-from gradtape.core.dims import (
-    Dim,
-    Env,
-    SizeMismatchError,
-    SizeSource,
-    Unknown,
-    decide,
-    evaluate,
-)
+from gradtape.core.dims import Dim, SizeSource, decide
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import Assumption
+from gradtape.core.size_function import Env, SizeMismatchError, evaluate
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.control_node import COND, has_one_shape

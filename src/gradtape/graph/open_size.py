@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.context import local
-from gradtape.core.dims import Dim, evaluate
+from gradtape.core.dims import Dim
 from gradtape.core.dispatch import record_op, run_kernel
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
@@ -18,8 +18,10 @@ from gradtape.core.open_shape import broadcast_shapes, has_dims, substitute
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.size_context import SizeContext
+from gradtape.core.size_function import evaluate
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.failed_value import infer_failed_result
 from gradtape.graph.size_tensor import fold_size_tensors
 from gradtape.graph.specialise import raw_arguments, specialise_op
 
@@ -51,7 +53,7 @@ def bind_open(trace: Any, op: Any, lifted: list[Any], static: dict[str, Any]) ->
     pairs = zip(results, shapes, strict=True)
     outs = tuple([trace.make_value(raw, shape=tuple(shape)) for raw, shape in pairs])
     if failed is not None:
-        trace.note_failure(failed, outs)
+        trace.failures.add(failed, outs)
     trace.record_node(op, lifted, static, outs)
     if (op.dynamic or is_found) and not trace.options.has_fixed_shapes:
         for one in outs:
@@ -75,7 +77,8 @@ def run_at_hints(
     try:
         result = run_kernel(op, raws, known)
     except InvalidArgumentError as error:
-        result = trace.infer_failed_result(op, raws, known)
+        is_allowed = not trace.options.forbids_values
+        result = infer_failed_result(op, raws, known) if is_allowed else None
         if result is None:
             raise
         failed = error

@@ -10,9 +10,9 @@ from typing import Any
 
 from gradtape.core import dtypes
 from gradtape.core.context import current_trace
-from gradtape.core.dims import evaluate
 from gradtape.core.open_shape import has_dims
 from gradtape.core.ports import ConversionPort, SizePort
+from gradtape.core.size_function import evaluate
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.trace_op import make_trace_op
 from gradtape.ops.shape import as_scalar_unless_string, zeros

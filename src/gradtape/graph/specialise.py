@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradtape.core.dims import Dim, Env, SizeMismatchError, Unknown, evaluate
+from gradtape.core.dims import Dim
 from gradtape.core.dispatch import run_kernel
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import has_dims, substitute, unknowns_in
 from gradtape.core.primitive import Primitive, Spec
+from gradtape.core.size_atom import Unknown
+from gradtape.core.size_function import Env, SizeMismatchError, evaluate
 from gradtape.graph.graph import Constant, Effect, Graph, Node, Operand
 from gradtape.graph.trace_op import make_raw_op
 

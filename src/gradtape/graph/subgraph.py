@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.context import local, use_recorders
-from gradtape.core.dims import Dim, Env, Unknown
+from gradtape.core.dims import Dim
 from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.open_shape import substitute, unknowns_in
 from gradtape.core.primitive import Spec
+from gradtape.core.size_atom import Unknown
+from gradtape.core.size_function import Env
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.graph.body_plan import BodyPlan, SharedPlans, find_plan_unknowns
 from gradtape.graph.graph import Constant, Graph, Node, Operand

@@ -4,12 +4,13 @@ Tracing is a real run: tensors of the trace hold values, and ops compute. The gr
 specs and numbers. An op on constants is not recorded: its result is a constant. A tensor made
 before the trace is a *capture*.
 
-A trace has four parts, and this module applies ops to them:
+A trace has five parts, and this module applies ops to them:
 
     options    what the trace may do                      `trace_options.TraceOptions`
     builder    numbered values, nodes and captures        `graph_builder.GraphBuilder`
     versions   versions of the variables                  `variable_versions.VariableVersions`
     log        guards and side effects, in order          `effect_log.EffectLog`
+    failures   results of ops that failed                 `failed_value.FailedValues`
 """
 
 from __future__ import annotations
@@ -18,14 +19,13 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from gradtape.core.call_error import locate_caller
 from gradtape.core.context import local, next_uid, use_recorders
-from gradtape.core.dispatch import TapeRecord, record_op, run_kernel, spec_of
+from gradtape.core.dispatch import TapeRecord, record_op, run_kernel
 from gradtape.core.dtypes import is_differentiable
-from gradtape.core.errors import InvalidArgumentError, OpError
+from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray, materialize
 from gradtape.core.ledger import ledger, note_bind, note_departure, write
-from gradtape.core.primitive import REGISTRY, Primitive
+from gradtape.core.primitive import Primitive
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
     make_symbolic,
@@ -34,27 +34,28 @@ from gradtape.core.symbolic_tensor import (
 )
 from gradtape.core.tensor import Tensor, wrap_array
 from gradtape.graph.effect_log import EffectLog, Event
+from gradtape.graph.effect_recording import EffectRecording, bind_collective
+from gradtape.graph.failed_value import FailedValues, infer_failed_result
 from gradtape.graph.graph import Effect, Graph, Node, Operand
 from gradtape.graph.graph_builder import GraphBuilder, RecordedBody, operand_of
 from gradtape.graph.guard import ValueRead, guard_key, user_source_line
 from gradtape.graph.open_size import (
     bind_open,
     has_open_sizes,
-    infer_effect_shapes,
-    infer_element_shapes,
     pin_sizes,
 )
 from gradtape.graph.size_pinning import SizePinning
-from gradtape.graph.trace_op import INSTALL, make_raw_op
+from gradtape.graph.trace_op import make_raw_op
 from gradtape.graph.trace_options import TraceOptions
-from gradtape.graph.variable_versions import VariableState, VariableVersions
-from gradtape.ops.raw_array import make_stand_in_array
+from gradtape.graph.traced_value import raw_value
+from gradtape.graph.variable_access import VariableAccess
+from gradtape.graph.variable_versions import VariableVersions
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 
 DEFAULT_OPTIONS = TraceOptions()
 
 
-class Trace(dict[int, Any], StreamCursor, SizePinning):
+class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRecording):
     """Records every primitive that depends on an input, a capture or a variable.
 
     Attributes:
@@ -62,6 +63,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         builder: values, nodes and captures.
         versions: versions of the variables.
         log: guards and side effects.
+        failures: results of ops that failed because of their input values.
         device: the device that the graph was requested for, or None.
         tape: the tape that `tf.gradients` uses, or None.
         give_up_reason: why this run has no graph, or "".
@@ -99,7 +101,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.replica_marks: Any = None  # which replica has recorded which value
         self._start_uid = next_uid()
         self.origins: dict[int, Node] = {}  # the nodes that made values, by uid
-        self._failed_values: dict[int, InvalidArgumentError] = {}  # by number: results of the ops
+        self.failures = FailedValues()
         self._hidden_tapes: tuple[
             Any, ...
         ] = ()  # tapes outside a body: told only of variable reads
@@ -193,7 +195,8 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         try:
             result = run_kernel(op, raws, static)
         except InvalidArgumentError as error:
-            result = self.infer_failed_result(op, raws, static) if live else None
+            is_allowed = live and not self.options.forbids_values
+            result = infer_failed_result(op, raws, static) if is_allowed else None
             if result is None:
                 raise
             failed = error
@@ -202,7 +205,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         if live:
             outs = tuple([self.make_value(r) for r in results])
             if failed is not None:
-                self.note_failure(failed, outs)
+                self.failures.add(failed, outs)
             self.record_node(op, lifted, static, outs)
             if op.dynamic and not self.options.has_fixed_shapes:
                 for one in outs:
@@ -227,38 +230,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         """Apply an op without inputs, whose result depends on unknown sizes."""
         return bind_open(self, op, [], static)
 
-    def infer_failed_result(
-        self, op: Primitive, raws: tuple[Any, ...], static: dict[str, Any]
-    ) -> Any:
-        """A stand-in for the result of an op that failed because of its input values; else None.
-
-        As in TensorFlow's graphs, such an op is an error only if its result is used.
-        """
-        if self.options.forbids_values or REGISTRY.get(op.name) is not op or op.dynamic:
-            return None
-        try:
-            given = [
-                make_stand_in_array(list(r.shape), r.dtype) if hasattr(r, "shape") else r
-                for r in raws
-            ]
-            return run_kernel(op, tuple(given), static)
-        except (OpError, NotImplementedError, MemoryError):
-            return None  # the shapes or dtypes are wrong, or the op rejects stand-ins
-
-    def note_failure(self, error: InvalidArgumentError, outs: Iterable[Tensor]) -> None:
-        """Note that the op failed whose results these stand-ins are."""
-        self._failed_values.update((out._array.number, error) for out in outs)
-
-    def raise_if_failed(self, lifted: Iterable[Any]) -> None:
-        """Raise the error of a failed op if one of these values depends on its result."""
-        if self._failed_values:
-            for one in lifted:
-                error = isinstance(one, SymbolicTensor) and self._failed_values.get(
-                    one._array.number
-                )
-                if error:
-                    raise error
-
     def record_node(
         self,
         op: Primitive | Effect,
@@ -267,11 +238,9 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         outs: tuple[Tensor, ...],
     ) -> None:
         """Record an application."""
-        if self._failed_values:
+        if self.failures:
             lifted = list(lifted)
-            numbers = [a._array.number for a in lifted if isinstance(a, SymbolicTensor)]
-            errors = [self._failed_values[n] for n in numbers if n in self._failed_values]
-            self._failed_values.update((o._array.number, errors[0]) for o in outs if errors)
+            self.failures.propagate(lifted, outs)
         builder, most = self.builder, self.options.max_nodes
         if most is not None and len(builder.nodes) >= most and not self.give_up_reason:
             self.give_up(f"it has more than {most} ops, here at {user_source_line()}")
@@ -287,39 +256,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         self.give_up_reason = why
         if not self.options.keeps_all_nodes:
             self.builder.nodes = []
-
-    # -- variables
-
-    def variable_state(self, variable: Any) -> VariableState:
-        """The state of a variable in this trace."""
-        return self.versions.state_of(variable, self.make_value)
-
-    def read_variable(self, variable: Any) -> SymbolicTensor:
-        """The newest version of a variable; reports the read to the tapes."""
-        state = self.versions.state_of(variable, self.make_value)
-        tensor, variable = state.newest, state.variable
-        for known in (*self._hidden_tapes, *local.recorders[1:]):
-            if tensor.uid not in known:
-                known.on_variable_read(variable, tensor.uid)
-        return tensor
-
-    def write_variable(self, variable: Any, tensor: Any) -> None:
-        """Make `tensor` the newest version of a variable; assignment stops the gradient."""
-        state = self.versions.state_of(variable, self.make_value)
-        lifted = self.as_traced(tensor)
-        if self._failed_values:
-            self.raise_if_failed([lifted])
-        version = self.copy_value(lifted)
-        self.record_node(INSTALL, (lifted,), {"key": variable._key}, (version,))
-        state.write(version)
-        if ledger.active:
-            write("install", (lifted.uid,), version.uid)
-
-    def create_variable(self, variable: Any, tensor: Any) -> Any:
-        """Note that a variable is created; returns its initial raw array."""
-        self.versions.created_at = self.versions.created_at or locate_caller()
-        self.versions.created.append(variable)
-        return raw_value(tensor)
 
     def call_raw(
         self,
@@ -341,9 +277,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             if self.options.forbids_values:
                 raise ValueRead(str(error)) from None
             raise
-
-    def on_variable_read(self, variable: Any, uid: int) -> None:
-        """Do nothing: `read` already handles variables in a trace."""
 
     def start_tape(self, inputs: list[SymbolicTensor]) -> tuple[TapeRecord]:
         """Start a tape that watches the inputs, for `tf.gradients`."""
@@ -373,7 +306,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
         options, log = self.options, self.log
         if options.forbids_values:
             raise ValueRead(self.builder.name_of(held.number))
-        self.raise_if_failed([make_symbolic(held)] if kind == "value" else ())
+        self.failures.raise_if_used([make_symbolic(held)] if kind == "value" else ())
         if ledger.active and kind == "value":
             note_departure(make_symbolic(held), "python", None)
         if held.dims is not None:
@@ -384,50 +317,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning):
             seen = raw.shape if kind == "shape" else guard_key(raw)
             log.add_guard(len(self.builder.nodes), held.number, kind, seen)
         return raw
-
-    # -- effects
-
-    def run_effect(
-        self, effect: Effect, args: Iterable[Any], specs: Iterable[Any] | None = None
-    ) -> tuple[SymbolicTensor, ...]:
-        """Run a side effect once and record it; a rerun of the same call gets the logged results.
-
-        Adds guards on the shapes of the results, unless `specs` or those of the arguments
-        determine them. Traces without values need the specs.
-        """
-        lifted = [self.as_traced(a) for a in args]
-        self.raise_if_failed(lifted)
-        is_forbidden = self.options.forbids_values
-        if is_forbidden and effect.is_replayed:
-            raise ValueRead(effect.name)
-        results = self.log.pop_replayed(effect.name) if effect.is_replayed else None
-        if results is None:
-            results = () if is_forbidden else effect.kernel(*[raw_value(a) for a in lifted])
-        if effect.is_replayed:
-            self.log.add_effect(effect.name, results)
-        shapes = infer_effect_shapes(self, results, specs)
-        open_shapes = infer_element_shapes(self, results, specs)
-        outs = tuple(
-            [
-                self.make_value(raw, shape=known or unknown)
-                for raw, known, unknown in zip(results, shapes, open_shapes, strict=True)
-            ]
-        )
-        self.record_node(effect, lifted, {}, outs)
-        for out, shape in zip(outs, shapes, strict=True):
-            if shape is None and not effect.has_fixed_shapes:
-                self.guard_value(out._array, "shape")
-        return outs
-
-    def represent_iterator(self, iterator: Any, tensor: Tensor) -> Tensor:
-        """Let `tensor` stand for an iterator; keeps the iterator alive until the trace closes."""
-        self._iterators[id(iterator)] = (iterator, tensor)
-        return tensor
-
-    def find_iterator(self, iterator: Any) -> Tensor | None:
-        """The tensor that stands for an iterator, or None."""
-        known = self._iterators.get(id(iterator))
-        return known[1] if known else None
 
     def request_device(self, device: Any) -> None:
         """Make the graph for `device`, unless another device was requested before."""
@@ -487,27 +376,6 @@ def as_static_values(static: dict[str, Any]) -> dict[str, Any]:
     return materialize(static) if TracedArray in map(type, static.values()) else static
 
 
-def bind_collective(trace: Trace, op: Primitive, lifted: list[Any], static: dict[str, Any]) -> Any:
-    """Apply a collective as a side effect, and tell the tapes inside the trace."""
-    trace.collective_count += 1
-    place, group = trace.collective_count, static["group"]
-
-    def kernel(*raws: Any) -> tuple[Any, ...]:
-        group.place = place  # workers compare which collective of the call they run
-        result = op.kernel(*raws, **static)
-        return result if op.outputs else (result,)
-
-    effect = Effect(op.name, kernel, key=(op, tuple(static.items())))
-    effect.has_fixed_shapes = True
-    outs = trace.run_effect(effect, lifted, [spec_of(raw_value(a)) for a in lifted])
-    out = outs if op.outputs else outs[0]
-    raws, results = tuple(map(raw_value, lifted)), tuple(map(raw_value, outs))
-    for known in local.recorders[1:]:
-        result = results if op.outputs else results[0]
-        record_op(known, op, tuple(lifted), raws, static, out, result)
-    return out
-
-
 def make_constants(op: Primitive, lifted: list[Any], results: Any) -> tuple[Tensor, ...]:
     """The results of an op on constants."""
     outs = tuple([wrap_array(r) for r in results])
@@ -518,10 +386,3 @@ def make_constants(op: Primitive, lifted: list[Any], results: Any) -> tuple[Tens
 
 class NeedsTape(BaseException):
     """`tf.gradients` was called in a trace without a tape: trace again with one."""
-
-
-def raw_value(lifted: Any) -> Any:
-    """The raw array of a lifted argument."""
-    if isinstance(lifted, SymbolicTensor):
-        return lifted._array.traced_value
-    return lifted._array if isinstance(lifted, Tensor) else lifted

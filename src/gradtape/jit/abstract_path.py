@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from gradtape.core import nest
 from gradtape.core.context import use_recorders
-from gradtape.core.dims import SizeSource, Unknown, UnknownSizeError
+from gradtape.core.dims import SizeSource, UnknownSizeError
 from gradtape.core.lazy_array import UnknownRankError
+from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import SizeContext
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.dims import Env
 from gradtape.core.open_shape import bind_shape
+from gradtape.core.size_function import Env
 from gradtape.jit.open_signature import OpenTrace
 from gradtape.jit.trace_path import TracedPath
 

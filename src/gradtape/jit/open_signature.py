@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradtape.core import nest
-from gradtape.core.dims import Env
 from gradtape.core.open_shape import bind_shape
 from gradtape.core.shapes import TensorShape
 from gradtape.core.size_context import SizeContext
+from gradtape.core.size_function import Env
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.jit.cache_key import cache_key

@@ -333,3 +333,14 @@ def bind_arguments(
         ) from None
     bound.apply_defaults()
     return bound
+
+
+def as_specs(call: Call) -> Any:
+    """Arguments of a call, as (args, kwargs), with specs in place of tensors."""
+
+    def leaf(value: Any) -> Any:
+        return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
+
+    if call.is_flat:
+        return tuple(map(leaf, call.args)), {}
+    return nest.map_structure(leaf, (call.args, call.kwargs))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from operator import attrgetter
 from typing import Any
 
 from gradtape.core import nest
@@ -12,42 +11,30 @@ from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.ledger import ledger
 from gradtape.core.lock import Lock
 from gradtape.core.ports import devices
-from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.core.worker_group import connected_groups
 from gradtape.devices.array import to_device
-from gradtape.graph.trace import NeedsTape, Trace, raw_value
+from gradtape.graph.trace import NeedsTape, Trace
+from gradtape.graph.traced_value import raw_value
 from gradtape.jit.backward import SavedCall
 from gradtape.jit.executable import Executable, record_traced_call
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
 from gradtape.jit.open_element import has_open_elements, specialise_for_run
 from gradtape.jit.open_signature import OpenTrace, OpenTraces
-from gradtape.jit.signature import Call
+from gradtape.jit.signature import Call, as_specs
 from gradtape.jit.stepwise_plan import StepwisePlan
+from gradtape.jit.trace_commit import commit_trace
+from gradtape.jit.trace_error import OpenSizesFailed, as_shape_error
 from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.jit.xla_executable import make_executable
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
-from gradtape.state.variable.commit import commit, make_versions
 
 log = logging.getLogger("gradtape")
-VARIABLE_OF = attrgetter("variable")
 UNBOUND_NOTE = (
     "Only a branch of an `if`, or the body of a loop, sets this name, and it did not run for these "
     "values. Set the name before, or in every branch."
 )
-
-
-class ShapeError(InvalidArgumentError, ValueError):
-    """An op fails while tracing; users see it as an InvalidArgumentError."""
-
-
-ShapeError.__name__ = ShapeError.__qualname__ = InvalidArgumentError.__name__
-ShapeError.__module__ = InvalidArgumentError.__module__
-
-
-class OpenSizesFailed(Exception):  # noqa: N818  not an error
-    """An op failed in a trace of unknown sizes: trace again for the sizes of the call."""
 
 
 class Specialization:
@@ -398,40 +385,3 @@ class Specialization:
                 if plan is not None:
                     self.executable = make_executable(plan, executable.path)
             return self.executable or executable
-
-
-def as_specs(call: Call) -> Any:
-    """Arguments of a call, as (args, kwargs), with specs in place of tensors."""
-
-    def leaf(value: Any) -> Any:
-        return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
-
-    if call.is_flat:
-        return tuple(map(leaf, call.args)), {}
-    return nest.map_structure(leaf, (call.args, call.kwargs))
-
-
-def commit_trace(trace: Trace) -> bool:
-    """Store the newest values of the variables that a trace has written.
-
-    Returns False if another call has changed one of its variables meanwhile.
-    """
-    states = list(trace.versions.states.values())
-    if not states:
-        return True
-    written = [s for s in states if s.is_written]
-    variables = list(map(VARIABLE_OF, written))
-    fresh = make_versions(variables, [s.newest._array.traced_value for s in written])
-    return commit(
-        variables, fresh, list(map(VARIABLE_OF, states)), trace.versions.stored_versions()
-    )
-
-
-def as_shape_error(error: InvalidArgumentError) -> Exception:
-    """An error while tracing, as both classes: TensorFlow's for tracing and that for execution."""
-    if isinstance(error, ValueError):
-        return error
-    made = ShapeError(str(error)).with_traceback(error.__traceback__)
-    if hasattr(error, "_origin"):
-        made._origin = error._origin  # type: ignore[attr-defined]
-    return made

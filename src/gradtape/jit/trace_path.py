@@ -9,11 +9,11 @@ from typing import Any
 from gradtape.compile.engine import EngineChoice
 from gradtape.core import nest
 from gradtape.core.convert import convert
-from gradtape.core.dims import Env
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.open_shape import substitute
 from gradtape.core.ports import JaxPort, devices
 from gradtape.core.primitive import Spec
+from gradtape.core.size_function import Env
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import HOST, Device, DeviceArray
@@ -54,7 +54,7 @@ class TracedPath:
             if isinstance(leaf, Tensor):
                 self.output_places.append(len(outputs))
                 lifted = trace.as_traced(leaf)
-                trace.raise_if_failed([lifted])
+                trace.failures.raise_if_used([lifted])
                 outputs.append(operand_of(lifted))
             else:
                 self.output_places.append(None)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.dims import Dim, max_size, min_size
+from gradtape.core.dims import Dim
 from gradtape.core.primitive import Spec
+from gradtape.core.size_function import max_size, min_size
 
 MAX_FOLDED = 64  # elements of an array of sizes
 

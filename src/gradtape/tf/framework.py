@@ -26,7 +26,8 @@ from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.devices.array import HOST
 from gradtape.state.variable.variable import Variable
 from gradtape.tf.array.shape import identity
-from gradtape.tf.array.tensor_array import TensorArray, TensorArraySpec
+from gradtape.tf.array.tensor_array import TensorArray
+from gradtape.tf.array.tensor_array_spec import TensorArraySpec
 from gradtape.tf.config.device import LogicalDevice, find_device
 
 NO_DEVICE_SET = object()

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.dims import max_size
 from gradtape.core.primitive import primitive
+from gradtape.core.size_function import max_size
 
 
 class Window(NamedTuple):

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.blas_thread import run_lapack, run_scipy
-from gradtape.core.dims import min_size
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Spec, primitive
 from gradtape.core.shape_rule import INT32, keep_shape, real_dtype_of
+from gradtape.core.size_function import min_size
 from gradtape.ops.elementwise import (
     cast,
     conj,

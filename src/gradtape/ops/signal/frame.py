@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.dims import max_size
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import primitive
+from gradtape.core.size_function import max_size
 
 
 def count_frames(size: int, length: int, step: int) -> int:

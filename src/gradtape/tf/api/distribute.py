@@ -21,6 +21,15 @@ from gradtape.tf.distribute.cross_device_ops import (
 )
 from gradtape.tf.distribute.cross_device_ops import NcclAllReduce as NcclAllReduce
 from gradtape.tf.distribute.cross_device_ops import ReductionToOneDevice as ReductionToOneDevice
+from gradtape.tf.distribute.current_strategy import (
+    experimental_set_strategy as experimental_set_strategy,
+)
+from gradtape.tf.distribute.current_strategy import get_replica_context as get_replica_context
+from gradtape.tf.distribute.current_strategy import get_strategy as get_strategy
+from gradtape.tf.distribute.current_strategy import has_strategy as has_strategy
+from gradtape.tf.distribute.current_strategy import (
+    in_cross_replica_context as in_cross_replica_context,
+)
 from gradtape.tf.distribute.extended import StrategyExtended as StrategyExtended
 from gradtape.tf.distribute.input import InputOptions as InputOptions
 from gradtape.tf.distribute.input import InputReplicationMode as InputReplicationMode
@@ -35,11 +44,6 @@ from gradtape.tf.distribute.reduction import ReduceOp as ReduceOp
 from gradtape.tf.distribute.refused import ParameterServerStrategy as ParameterServerStrategy
 from gradtape.tf.distribute.replica_context import ReplicaContext as ReplicaContext
 from gradtape.tf.distribute.strategy import Strategy as Strategy
-from gradtape.tf.distribute.strategy import experimental_set_strategy as experimental_set_strategy
-from gradtape.tf.distribute.strategy import get_replica_context as get_replica_context
-from gradtape.tf.distribute.strategy import get_strategy as get_strategy
-from gradtape.tf.distribute.strategy import has_strategy as has_strategy
-from gradtape.tf.distribute.strategy import in_cross_replica_context as in_cross_replica_context
 from gradtape.tf.distribute.tpu import TPUClusterResolver as _TPUClusterResolver
 from gradtape.tf.distribute.tpu import TPUStrategy as TPUStrategy
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_shape_tuple
-from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.open_shape import broadcast_shapes, has_dims, is_same_shape
@@ -16,6 +15,7 @@ from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.size_constant import compute_constant, to_scalar
+from gradtape.core.size_function import max_size
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.graph.size_tensor import make_range_tensor

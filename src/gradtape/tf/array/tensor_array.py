@@ -1,4 +1,4 @@
-"""tf.TensorArray, a list of tensors of one dtype, and its spec."""
+"""tf.TensorArray, a list of tensors of one dtype."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from gradtape.core import dtypes
-from gradtape.core.argument import as_index, check_instance
+from gradtape.core.argument import as_index
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.dims import Dim
@@ -14,7 +14,6 @@ from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.open_shape import assume_same_shape, has_dims
 from gradtape.core.shapes import TensorShape
-from gradtape.core.spec import TypeSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.shape import reshape
@@ -378,45 +377,3 @@ def find_open_size(size: Any) -> Any:
     if type(held) is TracedArray and (held.dims is not None or held.trace.is_abstract):
         size = to_dimension_size(size)
     return size if type(size) is Dim else None
-
-
-class TensorArraySpec(TypeSpec):
-    """Spec of a TensorArray: element shape, dtype, and whether it grows and infers shapes."""
-
-    __slots__ = ("_parts",)
-
-    @public
-    def __init__(
-        self,
-        element_shape: Any = None,
-        dtype: Any = dtypes.float32,
-        dynamic_size: bool = False,
-        infer_shape: bool = True,
-    ) -> None:
-        """Make the spec of an array of such elements."""
-        self._parts = TensorShape(element_shape), dtypes.as_dtype(dtype), dynamic_size, infer_shape
-
-    @property
-    def value_type(self) -> Any:
-        """The class TensorArray."""
-        return TensorArray
-
-    @classmethod
-    @public
-    def from_value(cls, value: TensorArray) -> TensorArraySpec:
-        """The most specific spec of `value`."""
-        check_instance(value, TensorArray, "value")
-        return cls(value._element_shape, value._dtype, value._dynamic_size, value._infer_shape)
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self._parts
-
-    @property
-    def _component_specs(self) -> Any:
-        return self
-
-    def _to_components(self, value: TensorArray) -> Any:
-        return value
-
-    def _from_components(self, components: Any) -> Any:
-        return components

@@ -8,10 +8,11 @@ import numpy as np
 
 from gradtape.core.argument import check_number
 from gradtape.core.convert import convert, to_dimension_size
-from gradtape.core.dims import Dim, max_size, min_size
+from gradtape.core.dims import Dim
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT64, with_shape
+from gradtape.core.size_function import max_size, min_size
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import shape as s

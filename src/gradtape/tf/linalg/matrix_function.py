@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
-from gradtape.core.dims import min_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import INT32, with_shape
+from gradtape.core.size_function import min_size
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops.linalg import decomposition as decomposition_ops

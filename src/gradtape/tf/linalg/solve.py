@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
-from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, INT64, with_shape
 from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_function import max_size
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
 from gradtape.ops import elementwise as e

@@ -6,8 +6,8 @@ from typing import Any
 
 from gradtape.core.argument import as_host_array, describe
 from gradtape.core.convert import to_shape_tuple
-from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
+from gradtape.core.size_function import max_size
 from gradtape.ops import shape as s
 from gradtape.ops.convolution.window import Window
 

@@ -2,8 +2,8 @@
 
 A size is `{"$dim": terms}`. A term is `[coefficient, factors]`. A factor is `[number, axis]`, the
 size of a value along an axis; `[number, null]`, an integer value; or `{"//": [a, b]}` with one of
-the functions in `COMPOUNDS`. Products are never multiplied out, so that a tree is not larger than
-its file.
+the functions in `SIZE_FUNCTIONS`. Products are never multiplied out, so that a tree is not larger
+than its file.
 """
 
 from __future__ import annotations
@@ -11,17 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.dims import (
-    COMPOUNDS,
-    Atom,
-    Compound,
-    Dim,
-    SizeSource,
-    Unknown,
-    make_compound,
-    make_dim,
-)
+from gradtape.core.dims import Dim, SizeSource, make_compound, make_dim
+from gradtape.core.size_atom import Atom, Compound, Unknown
 from gradtape.core.size_context import Assumption, SizeContext
+from gradtape.core.size_function import SIZE_FUNCTIONS
 from gradtape.tf.saved_model.failure import CannotSave, MalformedModel, shorten
 from gradtape.tf.saved_model.limit import MAX_FACTORS, MAX_INTEGER, MAX_RANK, MAX_TERMS
 from gradtape.tf.saved_model.tree_check import (
@@ -116,7 +109,7 @@ class DimDecoder:
             a, b = (self.decode_operand(one) for one in expect_list(operands, 2))
             if type(a) is not Dim and type(b) is not Dim:
                 raise MalformedModel(f"an expression of sizes has a size. Received {shorten(tree)}")
-            size = make_compound(expect_choice(kind, COMPOUNDS, "function of sizes"), a, b)
+            size = make_compound(expect_choice(kind, SIZE_FUNCTIONS, "function of sizes"), a, b)
         else:
             number, axis = expect_list(tree, 2)
             place = None if axis is None else expect_int(axis, 0, MAX_RANK - 1)

@@ -8,9 +8,10 @@ from contextlib import suppress
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.dims import Env, UnknownSizeError
+from gradtape.core.dims import UnknownSizeError
 from gradtape.core.errors import InvalidArgumentError, UnimplementedError
 from gradtape.core.open_shape import bind_shape
+from gradtape.core.size_function import Env
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.graph.guard import ValueRead

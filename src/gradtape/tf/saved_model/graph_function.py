@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from gradtape.core.convert import convert
-from gradtape.core.dims import SizeSource, Unknown
+from gradtape.core.dims import SizeSource
+from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import Assumption
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect, Node, Operand

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.core.dims import Dim, Env
+from gradtape.core.dims import Dim
 from gradtape.core.open_shape import has_dims, substitute
 from gradtape.core.primitive import Spec
+from gradtape.core.size_function import Env
 from gradtape.graph.custom_gradient import UserGradient
 from gradtape.graph.graph import Constant, Graph, Node
 from gradtape.graph.loop_gradient import LoopLayout

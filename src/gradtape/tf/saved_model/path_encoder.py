@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.dims import Dim, SizeSource, Unknown
+from gradtape.core.dims import Dim, SizeSource
 from gradtape.core.dtypes import as_dtype
+from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import SizeContext
 from gradtape.graph.custom_gradient import CUSTOM
 from gradtape.graph.graph import Graph, Node

@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_shape_tuple
-from gradtape.core.dims import max_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
+from gradtape.core.size_function import max_size
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
