@@ -5,7 +5,7 @@ import pytest
 import gradtape as tf
 from gradtape import debug, func
 
-NO_TENSORS = [None, [], {}, "text", ["a"], 3, [[None], {"a": []}], object(), len]
+NO_TENSORS = [None, [], {}, "text", ["a"], 3, [[None], {"a": []}], object, len]
 TRANSFORMS = ["grad", "value_and_grad", "jacrev", "jacfwd", "hessian", "vmap", "per_example_grad"]
 
 
@@ -40,7 +40,7 @@ def test_transforms_need_a_function(name, wrong):
 
 
 @pytest.mark.parametrize("name", [n for n in TRANSFORMS if n != "vmap"])
-@pytest.mark.parametrize("wrong", [None, "a", [], (), 2.5, object(), True, 10**30, {0: 1}], ids=str)
+@pytest.mark.parametrize("wrong", [None, "a", [], (), 2.5, object, True, 10**30, {0: 1}], ids=str)
 def test_argnums_must_be_positions(name, wrong):
     with pytest.raises((TypeError, ValueError), match="argnums must"):
         getattr(func, name)(sum_squares, wrong)(tf.ones(2))
