@@ -101,6 +101,7 @@ STATIC_TYPES: dict[str, dict[str | None, AttributeType]] = {
     "least": {None: NUMBER},
     "length": {None: POSITIVE},
     "lower": {None: FLAG},
+    "masked": {None: FLAG},
     "most": {None: SIZE},
     "op": {None: LABEL},
     "order": {None: Integer(0, 16)},
