@@ -5,8 +5,9 @@
     python tools/keras_tests.py --sample 20         every 20th test that passes on TensorFlow
 
 `tests/keras/wheel/passes_on_tensorflow.txt.gz` lists the tests that pass on TensorFlow 2.21, as
-ids below `keras/src`. Each folder (in `ops`, each file) runs in its own process. If a process
-crashes or hangs, its current test counts as failed, and a new process runs the remaining tests.
+ids below `keras/src`, without the addresses of objects that some ids contain. Each folder (in
+`ops`, each file) runs in its own process. If a process crashes or hangs, its current test counts as
+failed, and a new process runs the remaining tests.
 """
 
 from __future__ import annotations

@@ -141,3 +141,23 @@ def test_registered_conversions_go_by_priority():
         tf.register_tensor_conversion_function(int, giving(None))
     with pytest.raises(TypeError):
         tf.register_tensor_conversion_function(Money, 3)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_float_tensors_in_a_list_of_sizes_are_cast(wrap):
+    """TensorFlow casts them, because it packs the list as integers."""
+
+    def make(sizes):
+        shape = (sizes[0], 2)
+        return tf.reshape(tf.ones([6]), shape), tf.zeros(shape), tf.fill(shape, 1.0)
+
+    for made in wrap(make)(tf.constant([3.0, 2.0])):
+        assert made.shape == (3, 2)
+    for made in wrap(lambda: make(tf.constant([3.0])))():
+        assert made.shape == (3, 2)
+
+
+def test_python_floats_are_no_sizes():
+    for call in (lambda: tf.reshape(tf.ones([4]), [2.0, 2]), lambda: tf.fill([2.0, 2], 1)):
+        with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
+            call()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gradtape as tf
 from gradtape.core import nest
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec
@@ -397,3 +398,26 @@ def test_composites_are_leaves_unless_expanded():
     assert doubled.parts == (2, [4, 6])
     with pytest.raises(ValueError, match="nested structure"):
         nest.assert_same_structure(pair, 1, expand_composites=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtypes"),
+    [
+        (tf.ragged.constant([[1, 2], [3]]), [tf.int32, tf.int64]),
+        (tf.sparse.from_dense([[0, 2]]), [tf.int64, tf.int32, tf.int64]),
+    ],
+    ids=["ragged", "sparse"],
+)
+def test_specs_of_composites_have_the_structure_of_their_values(value, dtypes):
+    spec = tf.type_spec_from_value(value)
+    parts = tf.nest.flatten([spec], expand_composites=True)
+    assert [part.dtype for part in parts] == dtypes
+    assert tf.nest.flatten([spec]) == [spec]
+    leaves = tf.nest.flatten(value, expand_composites=True)
+    packed = tf.nest.pack_sequence_as([spec], leaves, expand_composites=True)
+    assert tf.type_spec_from_value(packed[0]) == spec
+
+
+def test_specs_of_tensors_and_datasets_are_leaves():
+    for spec in (tf.TensorSpec([2]), tf.data.DatasetSpec(tf.TensorSpec([]))):
+        assert tf.nest.flatten(spec, expand_composites=True) == [spec]

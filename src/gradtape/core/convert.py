@@ -204,8 +204,14 @@ def read_symbolic_sizes(held: Any) -> tuple[Any, ...] | None:
     return held.trace.read_integers(held) if is_vector else None
 
 
+def is_symbolic_float(value: Any) -> bool:
+    """Whether a value is a float of a trace, which counts as a size if it is cast."""
+    held = getattr(value, "_array", None)
+    return hasattr(held, "number") and bool(value.dtype.is_floating)
+
+
 def to_dimension_size(value: Any) -> int:
-    """Convert one size of a shape to an int; floats are refused."""
+    """Convert one size of a shape to an int; Python's floats are refused, tensors are cast."""
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, (float, np.floating)):
@@ -216,6 +222,8 @@ def to_dimension_size(value: Any) -> int:
     if dims is not None and dims.size == 1:
         size: int = dims.item()
         return size
+    if is_symbolic_float(value):
+        value = convert([value], dtypes.int32)[0]
     sizes = read_symbolic_sizes(getattr(value, "_array", None))
     if sizes is not None and len(sizes) == 1:
         return sizes[0]

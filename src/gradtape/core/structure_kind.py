@@ -86,6 +86,12 @@ _CUSTOM = StructureKind(_custom_children, _custom_like)
 _COMPOSITE = StructureKind(_components, _composite_like)
 
 
+_SPEC = StructureKind(
+    lambda spec: [spec._component_specs],
+    lambda like, children: like._from_components(children[0]),
+)
+
+
 class _KindCache(dict[type, StructureKind | None]):
     """Cache of the kind of each type; None for leaves."""
 
@@ -111,9 +117,17 @@ def _kind_of_type(cls: type) -> StructureKind | None:
 
 
 def kind_of(structure: Any, expand_composites: bool) -> StructureKind | None:
-    """The kind of a structure; None for leaves."""
+    """The kind of a structure; None for leaves.
+
+    With `expand_composites`, composites and their specs are structures. Datasets, iterators and
+    their specs remain leaves; Optionals do not.
+    """
     kind = KIND_OF_TYPE[type(structure)]
-    if kind is None and expand_composites and hasattr(structure, "_type_spec"):
-        whole = hasattr(structure, "element_spec") and not hasattr(structure, "has_value")
-        return None if whole else _COMPOSITE  # datasets and iterators are leaves, Optionals are not
-    return kind
+    if kind is not None or not expand_composites:
+        return kind
+    if hasattr(structure, "_type_spec"):
+        is_dataset = hasattr(structure, "element_spec") and not hasattr(structure, "has_value")
+        return None if is_dataset else _COMPOSITE
+    if hasattr(structure, "_component_specs") and not hasattr(structure, "element_spec"):
+        return None if structure._component_specs is structure else _SPEC
+    return None

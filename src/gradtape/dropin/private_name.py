@@ -38,6 +38,12 @@ TABLE = (
         "TensorFlow Probability",
     ),
     PrivateNames(
+        "python.data.experimental.ops.distribute",
+        "pipeline.distribute.batch_size",
+        "compute_batch_size",
+        "keras",
+    ),
+    PrivateNames(
         "python.eager.context", "dropin.eager_context", "_reset_context async_wait context", "keras"
     ),
     PrivateNames(
@@ -118,14 +124,20 @@ TABLE = (
     PrivateNames(
         "python.framework.type_spec",
         "dropin.type_spec_table",
-        "BatchableTypeSpec register register_type_spec_from_value_converter type_spec_from_value",
+        "BatchableTypeSpec register_type_spec_from_value_converter type_spec_from_value",
+        "TensorFlow Probability",
+    ),
+    PrivateNames(
+        "python.framework.type_spec",
+        "tf.extension_type.spec_registry",
+        "register",
         "TensorFlow Probability",
     ),
     PrivateNames(
         "python.framework.type_spec_registry",
-        "dropin.type_spec_table",
-        "_NAME_TO_TYPE_SPEC _TYPE_SPEC_TO_NAME register",
-        "TensorFlow Probability",
+        "tf.extension_type.spec_registry",
+        "_NAME_TO_TYPE_SPEC _TYPE_SPEC_TO_NAME get_name lookup register",
+        "keras, TensorFlow Probability",
     ),
     PrivateNames(
         "python.ops.array_ops", "dropin.op_function", "prevent_gradient", "TensorFlow Probability"

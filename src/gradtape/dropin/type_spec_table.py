@@ -1,4 +1,4 @@
-"""Registration of TypeSpecs by name, as in TensorFlow's private modules."""
+"""TypeSpecs of values and variables, as in TensorFlow's private modules."""
 
 from __future__ import annotations
 
@@ -9,30 +9,6 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.state.variable.variable import Variable
-
-_NAME_TO_TYPE_SPEC: dict[str, type] = {}
-_TYPE_SPEC_TO_NAME: dict[type, str] = {}
-
-
-def register(name: str) -> Callable[[type], type]:
-    """Decorator that registers a TypeSpec under a name such as "my_project.MySpec".
-
-    Raises:
-        ValueError: if the name or the class is registered already.
-    """
-    if not isinstance(name, str):
-        raise TypeError(f"Expected `name` to be a string; got {name!r}.")
-
-    def register_class(cls: type) -> type:
-        if cls in _TYPE_SPEC_TO_NAME:
-            raise ValueError(f"Class {cls} has already been registered.")
-        if name in _NAME_TO_TYPE_SPEC:
-            raise ValueError(f"Name {name} has already been registered for {cls}.")
-        _NAME_TO_TYPE_SPEC[name] = cls
-        _TYPE_SPEC_TO_NAME[cls] = name
-        return cls
-
-    return register_class
 
 
 class BatchableTypeSpec(TypeSpec):

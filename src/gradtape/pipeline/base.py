@@ -44,6 +44,8 @@ class DatasetBase(CompositeTensor, Iterable[E], Generic[E]):
         _file_point: where the names of files become their contents; None if there is no such place,
             or several.
         _tensorflow_name: TensorFlow's class name for this dataset.
+        _inputs: the datasets from which this one is made.
+        _batch_size: the number of rows of a full batch, if this dataset makes batches.
         _is_pure: called at the start of an iteration: whether elements are computed from data in
             memory by graphs without side effects, so that the time of computation does not matter.
     """
@@ -68,6 +70,8 @@ class DatasetBase(CompositeTensor, Iterable[E], Generic[E]):
         self._has_ragged_rows = False
         self._random_sources: tuple[RandomSource, ...] = ()
         self._file_point: FilePoint | None = None
+        self._inputs: tuple[DatasetBase, ...] = ()
+        self._batch_size: int | None = None
         self._tensorflow_name = (
             "_VariantDataset" if type(self) is DatasetBase.dataset_class else type(self).__name__
         )
@@ -95,7 +99,7 @@ class DatasetBase(CompositeTensor, Iterable[E], Generic[E]):
             self._random_sources,
             self._has_ragged_rows,
         )
-        dataset._file_point = self._file_point
+        dataset._file_point, dataset._inputs = self._file_point, (self,)
         return dataset
 
     def _label_as(self, kind: str, *seeds: RandomSource) -> Dataset:
@@ -174,6 +178,7 @@ def make_dataset(
 ) -> Dataset:
     """Make a dataset with the input datasets `before`."""
     dataset: Dataset = DatasetBase.dataset_class(start, spec, size, options)
+    dataset._inputs = before = tuple(before)
     dataset._random_sources = tuple([seeds for other in before for seeds in other._random_sources])
     dataset._has_ragged_rows = any(other._has_ragged_rows for other in before)
     points = [other._file_point for other in before]

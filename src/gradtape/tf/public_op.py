@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
@@ -25,6 +26,8 @@ from gradtape.tf.op_protocol import (
     UnaryInputOp,
     UnaryOp,
 )
+
+TEMPLATE = "gradtape.core.fastpath.template"  # where `make_public_function` defines functions
 
 
 def as_numpy_dtypes(*names: str) -> frozenset[Any]:
@@ -269,7 +272,7 @@ def make_binary_op(
 def write_docstring(public_function: Any, function: Any, allowed: frozenset[Any]) -> Any:
     """Describe a public function by its primitive's docstring and the dtypes it takes.
 
-    The description has the public parameter names. The module becomes that of `tf.math`.
+    The description has the public parameter names.
     """
     text = function.__doc__ or ""  # `python -OO` strips docstrings
     parameters = [name for name in inspect.signature(public_function).parameters if name != "name"]
@@ -278,8 +281,26 @@ def write_docstring(public_function: Any, function: Any, allowed: frozenset[Any]
     if text:
         text = text.replace("\0", "") + describe_arguments(parameters, describe_dtypes(allowed))
     public_function.__doc__ = text
-    public_function.__module__ = "gradtape.tf.api.math"
     return public_function
+
+
+def name_functions(home: str, names: dict[str, Any], maker: str = TEMPLATE) -> None:
+    """Name the functions that a module has made, because tracebacks and pickles need names.
+
+    Args:
+        home: the name of the module.
+        names: its global names; the first name of a function counts.
+        maker: the module in which its functions are defined.
+    """
+    named = set()
+    for name, value in names.items():
+        if not isinstance(value, FunctionType) or name.startswith("_") or value in named:
+            continue
+        is_found = value.__module__ == home and names.get(value.__qualname__) is value
+        if value.__module__ in (home, maker) and not is_found:
+            value.__name__ = value.__qualname__ = name
+            value.__module__ = home
+            named.add(value)
 
 
 def describe_arguments(parameters: list[str], kinds: str) -> str:

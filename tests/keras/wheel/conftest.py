@@ -5,6 +5,7 @@ import `skip_if_backend` from a module named `conftest`. The wheel lacks it; thi
 """
 
 import os
+import re
 import sys
 
 import pytest
@@ -29,6 +30,11 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "multi_device: needs several devices")
 
 
+def remove_addresses(nodeid):
+    """The id without the addresses of objects, which differ between processes."""
+    return re.sub(r"0x[0-9a-f]{6,}", "", nodeid)
+
+
 def pytest_collection_modifyitems(config, items):
     """Run only the ids in the file KERAS_TESTS_ONLY, if it is set; skip multi-device tests."""
     for item in items:
@@ -38,14 +44,15 @@ def pytest_collection_modifyitems(config, items):
     if listed:
         with open(listed) as file:
             wanted = set(file.read().splitlines())
-        config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in wanted])
-        items[:] = [i for i in items if i.nodeid in wanted]
+        chosen = [i for i in items if remove_addresses(i.nodeid) in wanted]
+        config.hook.pytest_deselected(items=[i for i in items if i not in chosen])
+        items[:] = chosen
 
 
 def note(word, nodeid):
     """Append an outcome to the file at once, because the process may crash."""
     with open(OUTCOMES, "a") as file:
-        file.write(f"{word}\t{nodeid}\n")
+        file.write(f"{word}\t{remove_addresses(nodeid)}\n")
 
 
 def pytest_runtest_logstart(nodeid, location):

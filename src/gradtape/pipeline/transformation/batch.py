@@ -158,6 +158,7 @@ class BatchMethods(DatasetBase[E]):
             return gather_batches(indices(), size, drop, rows, make_stacker(self), fused)
 
         dataset._start, dataset._is_pure, dataset._has_ragged_rows = start, self._is_pure, False
+        dataset._batch_size = size
         return dataset._label_as(
             "_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset"
         )
@@ -203,11 +204,13 @@ class BatchMethods(DatasetBase[E]):
             found = [batch_component_spec(TensorSpec(shape, s.dtype), width) for s, shape in leaves]
             return pack_element(spec, iter(found))
 
-        return self._transform(
+        dataset = self._transform(
             lambda items: group_items(items, size, drop, make),
             batch_spec,
             count_batches(self._size, size, drop),
-        )._label_as("_PaddedBatchDataset")
+        )
+        dataset._batch_size = size
+        return dataset._label_as("_PaddedBatchDataset")
 
     @public
     def ragged_batch(

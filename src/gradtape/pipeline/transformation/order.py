@@ -238,7 +238,7 @@ class OrderMethods(DatasetBase[E]):
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
         combined = self._transform(lambda items: chain(items, dataset._start()), lambda: spec, size)
-        combined._file_point = None
+        combined._file_point, combined._inputs = None, (self, dataset)
         combined._is_pure = lambda: self._is_pure() and dataset._is_pure()
         return combined._label_as("_ConcatenateDataset", *dataset._random_sources)
 

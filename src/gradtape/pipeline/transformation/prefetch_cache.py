@@ -107,7 +107,7 @@ class BufferMethods(DatasetBase[E]):
 
         dataset = make_dataset(start, self._get_element_spec, self._size, self._options)
         dataset._is_pure = lambda: not path and (bool(memory) or self._is_pure())
-        dataset._has_ragged_rows = self._has_ragged_rows
+        dataset._has_ragged_rows, dataset._inputs = self._has_ragged_rows, (self,)
         return dataset._label_as("CacheDataset", *kept)
 
     @public

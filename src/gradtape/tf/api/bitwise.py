@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradtape.ops import integer
-from gradtape.tf.public_op import INTEGERS, make_binary_op, make_unary_op
+from gradtape.tf.public_op import INTEGERS, make_binary_op, make_unary_op, name_functions
 
 bitwise_and = make_binary_op(integer.bitwise_and, INTEGERS, label="BitwiseAnd")
 bitwise_or = make_binary_op(integer.bitwise_or, INTEGERS, label="BitwiseOr")
@@ -13,3 +13,5 @@ left_shift = make_binary_op(integer.left_shift, INTEGERS, label="LeftShift", num
 right_shift = make_binary_op(
     integer.right_shift, INTEGERS, label="RightShift", numbers=(False, False)
 )
+
+name_functions(__name__, globals())

@@ -235,6 +235,12 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     if tensor._array.shape not in ((), (1,)):
         raise InvalidArgumentError(f"fill: value must be a scalar. Received shape {tensor.shape}.")
     wanted = convert(dims, hint=dtypes.int32)
+    if (
+        wanted.dtype.is_floating
+        and isinstance(dims, (list, tuple))
+        and any(isinstance(n, Tensor) for n in dims)
+    ):
+        wanted = convert(dims, dtypes.int32)
     scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
     if getattr(wanted._array, "dims", None) is not None:
         trace = current_trace()[0]

@@ -26,6 +26,7 @@ from gradtape.pipeline.options import OptimizationOptions as OptimizationOptions
 from gradtape.pipeline.options import ThreadingOptions as ThreadingOptions
 from gradtape.pipeline.source.csv import CsvDataset as CsvDataset
 from gradtape.pipeline.source.csv import make_csv_dataset as make_csv_dataset
+from gradtape.tf.public_op import name_functions
 
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN
@@ -335,3 +336,5 @@ dense_to_sparse_batch = _make_transformation("sparse_batch")
 take_while = _make_transformation("take_while")
 unbatch = _make_transformation("unbatch")
 unique = _make_transformation("unique")
+
+name_functions(__name__, globals())

@@ -15,6 +15,7 @@ from gradtape.tf.extension_type.field import (
     convert_field,
     make_signature,
 )
+from gradtape.tf.extension_type.spec_registry import register
 from gradtape.tf.math.elementwise import equal, logical_not
 from gradtape.tf.math.reduce import reduce_all
 
@@ -168,6 +169,9 @@ class ExtensionType(CompositeTensor):
         cls._tf_extension_type_signature = make_signature(cls, cls._tf_extension_type_fields)
         names = {"_tf_extension_type_class": cls, "__module__": cls.__module__}
         cls.Spec = type(f"{cls.__name__}.Spec", (ExtensionTypeSpec,), names)
+        registered = cls.__dict__.get("__name__")  # a name that the user gave
+        if registered is not None:
+            register(registered + ".Spec")(cls.Spec)
         own = cls.__dict__.get("__init__")
         if own is not None and not hasattr(own, "_tf_extension_type_wrapped"):
             cls.__init__ = wrap_constructor(own)  # type: ignore[method-assign]

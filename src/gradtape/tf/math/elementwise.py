@@ -42,6 +42,7 @@ from gradtape.tf.public_op import (
     has_own_dtype,
     make_binary_op,
     make_unary_op,
+    name_functions,
     write_docstring,
 )
 
@@ -307,3 +308,6 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     tensor = check_dtype("Lgamma", convert(x), FLOATS)
     whole = reduce_sum(tensor, axis=(-1,), keepdims=False)
     return reduce_sum(s.lgamma(tensor), axis=(-1,), keepdims=False) - s.lgamma(whole)
+
+
+name_functions(__name__, globals())

@@ -23,7 +23,15 @@ from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import QUOTIENT_DTYPES
 from gradtape.tf.op_protocol import SegmentOp, SparseSegmentOp, UnsortedSegmentOp
-from gradtape.tf.public_op import FLOATS, INDICES, NUMBERS, REAL, check_dtype, convert_with_hint
+from gradtape.tf.public_op import (
+    FLOATS,
+    INDICES,
+    NUMBERS,
+    REAL,
+    check_dtype,
+    convert_with_hint,
+    name_functions,
+)
 
 
 def check_sorted_segments(
@@ -377,3 +385,5 @@ sparse_segment_sqrt_n = make_sparse_reduction(
     "segment_sqrt_n",
     "Sum of the selected rows of each segment, divided by the square root of their number.",
 )
+
+name_functions(__name__, globals())

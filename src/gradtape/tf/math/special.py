@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradtape.ops import bessel as b
 from gradtape.ops import special as s
-from gradtape.tf.public_op import FLOATS, make_unary_op
+from gradtape.tf.public_op import FLOATS, make_unary_op, name_functions
 
 bessel_i0 = make_unary_op(b.bessel_i0, FLOATS, label="BesselI0")
 bessel_i0e = make_unary_op(b.bessel_i0e, FLOATS, label="BesselI0e")
@@ -23,3 +23,5 @@ expint = make_unary_op(s.expint, FLOATS, label="Expint")
 fresnel_cos = make_unary_op(s.fresnel_cos, FLOATS, label="FresnelCos")
 fresnel_sin = make_unary_op(s.fresnel_sin, FLOATS, label="FresnelSin")
 spence = make_unary_op(s.spence, FLOATS, label="Spence")
+
+name_functions(__name__, globals())

@@ -21,6 +21,7 @@ from gradtape.tf.public_op import (
     convert_pair,
     has_own_dtype,
     make_unary_op,
+    name_functions,
 )
 
 FEATURES: Final = ("features",)
@@ -109,3 +110,5 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
 
 
 swish = silu
+
+name_functions(__name__, globals())

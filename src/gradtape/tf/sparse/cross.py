@@ -101,7 +101,7 @@ def set_static_shape(result: SparseTensor, columns: list[Any]) -> SparseTensor:
     return SparseTensor(result.indices, result.values, make_tensor(shape))
 
 
-def describe_cross(columns: list[Any], separator: bytes | None = None, *_: Any) -> Any:
+def describe_cross(columns: list[Any], separator: bytes | None = None, **_: Any) -> Any:
     """Result rule of `cross_columns`."""
     return describe_sparse([None, None], np.int64 if separator is None else string)
 
