@@ -52,3 +52,19 @@ def test_pages_have_a_directive_for_each_name(tmp_path):
     text = (tmp_path / "tf.math.rst").read_text(encoding="utf-8")
     assert ".. py:function:: tf.math.tanh(x, name=None)" in text
     assert "- ``x``: a tensor of floats" in text
+
+
+def public_methods():
+    """Public methods of public classes, by class and name."""
+    for values in reference.collect_names().values():
+        for path, value in values.items():
+            if inspect.isclass(value) and value.__module__.startswith("gradtape."):
+                for name, member in reference.public_members(value):
+                    if not isinstance(member, property):
+                        yield f"{path}.{name}", getattr(member, "__func__", member)
+
+
+def test_every_public_method_describes_its_arguments():
+    found = {path: missing_sections(method) for path, method in public_methods()}
+    assert len(found) > 500
+    assert {path for path, missing in found.items() if "Args" in missing} == set()

@@ -28,6 +28,15 @@ OWN = {
 }
 OWN_NAMES = {"debug", "engine", "func", "install", "interop", "uninstall"}
 SKIPPED = {"api", "compat", "numpy", "raw_ops", "tf"}  # described on pages of their own
+# Methods of classes that other modules of gradtape call, and users do not.
+INTERNAL_METHODS = {
+    "Function": {
+        "add_open_trace", "bind_instance", "cache_replayable", "drop_when_dead", "list_call_specs",
+        "list_specializations", "note_captured_variables", "note_created_variables", "path_for",
+        "replace_error", "specialization_for", "trace_options", "traced_function",
+    },
+    "TensorShape": {"from_tuple"},
+}  # fmt: skip
 TITLES = {
     "tf": "tf: the top level",
     "gradtape": "gradtape: use in place of TensorFlow",
@@ -139,7 +148,10 @@ def public_members(cls: type) -> Iterator[tuple[str, Any]]:
     for base in reversed(cls.__mro__):
         if base.__module__.startswith("gradtape"):
             found |= {n: m for n, m in vars(base).items() if not n.startswith("_")}
+    internal = INTERNAL_METHODS.get(cls.__name__, ())
     for name, member in sorted(found.items()):
+        if name in internal:
+            continue
         is_method = callable(member) or isinstance(member, (classmethod, staticmethod, property))
         if is_method and not inspect.isclass(member) and inspect.getdoc(member):
             yield name, member

@@ -123,7 +123,14 @@ class DType:
         return _REAL.get(self, self)
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether `other` names this type."""
+        """Whether `other` names this type.
+
+        Args:
+            other: a `DType`, or a NumPy type, Python type or name that stands for one.
+
+        Returns:
+            True if both are the same type.
+        """
         return as_dtype(other) is self
 
     def __eq__(self, other: object) -> builtins.bool:

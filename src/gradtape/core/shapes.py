@@ -64,7 +64,14 @@ class TensorShape:
         return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether a fully known shape can match both."""
+        """Whether a fully known shape can match both.
+
+        Args:
+            other: a shape, or what can be converted to one.
+
+        Returns:
+            True if it is compatible.
+        """
         theirs = as_shape(other)._dims
         if self._dims is None or theirs is None:
             return True
@@ -74,13 +81,24 @@ class TensorShape:
 
     @public
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raise ValueError if no fully known shape can match both."""
+        """Raise ValueError if no fully known shape can match both.
+
+        Args:
+            other: a shape, or what can be converted to one.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     @public
     def merge_with(self, other: Any) -> "TensorShape":
-        """The shape with every size that either shape knows."""
+        """The shape with every size that either shape knows.
+
+        Args:
+            other: a compatible shape, or what can be converted to one.
+
+        Returns:
+            A new `TensorShape`.
+        """
         shape = as_shape(other)
         if not self.is_compatible_with(shape):
             raise ValueError(f"Shapes {self} and {shape} are not compatible")
@@ -93,7 +111,14 @@ class TensorShape:
 
     @public
     def concatenate(self, other: Any) -> "TensorShape":
-        """The axes of this shape, then those of `other`; unknown if either is."""
+        """The axes of this shape, then those of `other`; unknown if either is.
+
+        Args:
+            other: a shape, or what can be converted to one.
+
+        Returns:
+            A new `TensorShape`.
+        """
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return unknown_shape()
@@ -106,40 +131,76 @@ class TensorShape:
 
     @public
     def assert_same_rank(self, other: Any) -> None:
-        """Raise ValueError if both ranks are known and differ."""
+        """Raise ValueError if both ranks are known and differ.
+
+        Args:
+            other: a shape, or what can be converted to one.
+        """
         other = as_shape(other)
         if None not in (self.rank, other.rank) and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     @public
     def assert_has_rank(self, rank: int) -> None:
-        """Raise ValueError if the rank is known and is not `rank`."""
+        """Raise ValueError if the rank is known and is not `rank`.
+
+        Args:
+            rank: the expected rank.
+        """
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     @public
     def with_rank(self, rank: int) -> "TensorShape":
-        """This shape, or one of `rank` unknown sizes if the rank is unknown."""
+        """This shape, or one of `rank` unknown sizes if the rank is unknown.
+
+        Args:
+            rank: the expected rank.
+
+        Returns:
+            A `TensorShape` of this rank.
+        """
         self.assert_has_rank(rank)
         return unknown_shape(rank) if self._dims is None else self
 
     @public
     def with_rank_at_least(self, rank: int) -> "TensorShape":
-        """This shape, if its rank may be `rank` or more."""
+        """This shape, if its rank may be `rank` or more.
+
+        Args:
+            rank: the least rank.
+
+        Returns:
+            This `TensorShape`.
+        """
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     @public
     def with_rank_at_most(self, rank: int) -> "TensorShape":
-        """This shape, if its rank may be `rank` or less."""
+        """This shape, if its rank may be `rank` or less.
+
+        Args:
+            rank: the greatest rank.
+
+        Returns:
+            This `TensorShape`.
+        """
         if self._dims is not None and len(self._dims) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     @public
     def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
-        """The sizes that both shapes share; the others are unknown."""
+        """The sizes that both shapes share; the others are unknown.
+
+        Args:
+            other: a shape, or what can be converted to one.
+
+        Returns:
+            A `TensorShape` of unknown rank if the ranks differ.
+        """
         mine, theirs = self._dims, as_shape(other)._dims
         if mine is None or theirs is None or len(mine) != len(theirs):
             return unknown_shape()
@@ -148,7 +209,14 @@ class TensorShape:
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> "TensorShape | None":
-        """The most specific shape that describes this one and all of `others`."""
+        """The most specific shape that describes this one and all of `others`.
+
+        Args:
+            others: a sequence of shapes.
+
+        Returns:
+            A `TensorShape`.
+        """
         if not all(isinstance(other, TensorShape) for other in others):
             return None
         shape = self
@@ -157,7 +225,14 @@ class TensorShape:
         return shape
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether `other` describes every shape that this one describes."""
+        """Whether `other` describes every shape that this one describes.
+
+        Args:
+            other: another `TensorShape`.
+
+        Returns:
+            True if `other` is at least as general as this shape.
+        """
         return isinstance(other, TensorShape) and (
             other.most_specific_compatible_shape(self) == other
         )

@@ -51,7 +51,14 @@ class SparseTensor(TensorLike, CompositeTensor):
     @classmethod
     @public
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """Convert a SparseTensorValue; a SparseTensor is returned unchanged."""
+        """Convert a SparseTensorValue; a SparseTensor is returned unchanged.
+
+        Args:
+            sparse_tensor_value: a `SparseTensorValue` or a `SparseTensor`.
+
+        Returns:
+            A `SparseTensor`.
+        """
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
         if not isinstance(sparse_tensor_value, tuple) or len(sparse_tensor_value) != 3:
@@ -85,7 +92,11 @@ class SparseTensor(TensorLike, CompositeTensor):
 
     @public
     def set_shape(self, shape: Any) -> None:
-        """Check the shape against `shape`, and fill in unknown sizes."""
+        """Check the shape against `shape`, and fill in unknown sizes.
+
+        Args:
+            shape: a shape of the same rank; None for a size that may be anything.
+        """
         if not self.shape.is_compatible_with(shape):
             raise ValueError(
                 f"SparseTensor's shape {self.shape} is not compatible with supplied shape "
@@ -104,11 +115,26 @@ class SparseTensor(TensorLike, CompositeTensor):
 
     @public
     def with_values(self, new_values: Any) -> SparseTensor:
-        """A sparse tensor with the same indices and other values."""
+        """A sparse tensor with the same indices and other values.
+
+        Args:
+            new_values: a vector with as many entries as `values`.
+
+        Returns:
+            A new `SparseTensor`.
+        """
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """The parts as NumPy arrays."""
+        """The parts as NumPy arrays.
+
+        Args:
+            feed_dict: ignored.
+            session: ignored.
+
+        Returns:
+            A `SparseTensorValue` of NumPy arrays.
+        """
         parts = (self._indices, self._values, self._dense_shape)
         return SparseTensorValue(*(part.numpy() for part in parts))
 

@@ -47,7 +47,14 @@ class TypeSpec(ABC):
 
     @public
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether `spec_or_value` is, or describes, a value of this type."""
+        """Whether `spec_or_value` is, or describes, a value of this type.
+
+        Args:
+            spec_or_value: a spec, or a value such as a tensor.
+
+        Returns:
+            True if it is compatible.
+        """
         pairs = self._match_pieces([type_spec_of(spec_or_value)])
         return pairs is not None and all(
             x.is_compatible_with(y) if hasattr(x, "is_compatible_with") else x == y
@@ -56,7 +63,14 @@ class TypeSpec(ABC):
 
     @public
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether `other` describes every value that this spec describes."""
+        """Whether `other` describes every value that this spec describes.
+
+        Args:
+            other: another spec.
+
+        Returns:
+            True if `other` is at least as general as this spec.
+        """
         pairs = self._match_pieces([other])
         return pairs is not None and all(
             x.is_subtype_of(y) if hasattr(x, "is_subtype_of") else x == y for x, y in pairs
@@ -64,7 +78,14 @@ class TypeSpec(ABC):
 
     @public
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The most specific spec that describes this one and all of `others`, or None."""
+        """The most specific spec that describes this one and all of `others`, or None.
+
+        Args:
+            others: a sequence of specs.
+
+        Returns:
+            A spec, or None if no spec describes them all.
+        """
         groups = self._match_pieces(others)
         if groups is None:
             return None
@@ -82,7 +103,14 @@ class TypeSpec(ABC):
 
     @public
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """The most specific spec that describes both this one and `other`."""
+        """The most specific spec that describes both this one and `other`.
+
+        Args:
+            other: another spec.
+
+        Returns:
+            A spec.
+        """
         spec = self.most_specific_common_supertype([other])
         if spec is None:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
@@ -126,7 +154,15 @@ class TensorSpec(TypeSpec):
     @classmethod
     @public
     def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
-        """The shape and dtype of `spec`, and its name unless another is given."""
+        """The shape and dtype of `spec`, and its name unless another is given.
+
+        Args:
+            spec: a spec with a shape and a dtype.
+            name: the name of the new spec.
+
+        Returns:
+            A new `TensorSpec`.
+        """
         if not hasattr(spec, "shape") or not hasattr(spec, "dtype"):
             raise TypeError(f"spec must have a shape and a dtype. Received {spec!r:.60}.")
         return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))
@@ -134,7 +170,15 @@ class TensorSpec(TypeSpec):
     @classmethod
     @public
     def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
-        """The spec of `tensor`."""
+        """The spec of `tensor`.
+
+        Args:
+            tensor: the tensor to describe.
+            name: the name of the spec; for a tensor of a trace its own name if None.
+
+        Returns:
+            A new `TensorSpec`.
+        """
         if not _is_tensor(tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
         return cls(tensor.shape, tensor.dtype, name)
@@ -175,7 +219,14 @@ class TensorSpec(TypeSpec):
         return self._shape, self._dtype, self._name
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether the dtypes are equal and the shapes compatible; the name does not matter."""
+        """Whether the dtypes are equal and the shapes compatible; the name does not matter.
+
+        Args:
+            spec_or_tensor: a spec, or a tensor or what can be converted to one.
+
+        Returns:
+            True if it is compatible.
+        """
         return (
             (isinstance(spec_or_tensor, TensorSpec) or _is_tensor(spec_or_tensor))
             and self._dtype == spec_or_tensor.dtype
@@ -183,7 +234,14 @@ class TensorSpec(TypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether `other` describes these tensors; a spec without a name matches any name."""
+        """Whether `other` describes these tensors; a spec without a name matches any name.
+
+        Args:
+            other: another spec.
+
+        Returns:
+            True if `other` is at least as general as this spec.
+        """
         return (
             isinstance(other, TensorSpec)
             and self._name in (None, other._name)

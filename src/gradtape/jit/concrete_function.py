@@ -191,10 +191,18 @@ class ConcreteFunction(ConcreteFunctionBase):
         return self._function(*args, **kwargs)
 
     def add_to_graph(self, g: Any = None) -> None:
-        """Do nothing: a graph refers to the functions that it calls."""
+        """Do nothing: a graph refers to the functions that it calls.
+
+        Args:
+            g: ignored.
+        """
 
     def add_gradient_functions_to_graph(self, g: Any = None) -> None:
-        """Do nothing: gradients are made when they are needed."""
+        """Do nothing: gradients are made when they are needed.
+
+        Args:
+            g: ignored.
+        """
 
     def _match_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument for each spec."""

@@ -255,7 +255,14 @@ class Function(FunctionCache):
         return {f"trace_{i}": one for i, one in enumerate(self._list_all_concrete_functions())}
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """Arguments, results and captures of every trace, as readable lines."""
+        """Arguments, results and captures of every trace, as readable lines.
+
+        Args:
+            verbose: whether to list captures, too.
+
+        Returns:
+            One paragraph for each trace.
+        """
         texts = []
         for compiled in self.list_specializations():
             if compiled.call_specs is not None:

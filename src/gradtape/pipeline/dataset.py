@@ -87,19 +87,42 @@ class Dataset(
         return f"<{self._tensorflow_name} element_spec={self.element_spec}>"
 
     def cardinality(self) -> Tensor:
-        """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+        """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
+
+        Returns:
+            A scalar tensor of int64.
+        """
         return convert(np.int64(self._size))
 
     def as_numpy_iterator(self) -> NumpyIterator:
-        """An iterator over the elements as NumPy arrays."""
+        """An iterator over the elements as NumPy arrays.
+
+        Returns:
+            An iterator. Tensors in nested structures become arrays, too.
+
+        >>> print([int(x) for x in tf.data.Dataset.range(3).as_numpy_iterator()])
+        [0, 1, 2]
+        """
         return NumpyIterator(self)
 
     def options(self) -> Options:
-        """The options of this dataset; read-only, but they can be merged with others."""
+        """The options of this dataset; read-only, but they can be merged with others.
+
+        Returns:
+            An `Options` object.
+        """
         return self._options._copy_frozen()
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset[E]:
-        """The same dataset with `options` set."""
+        """The same dataset with `options` set.
+
+        Args:
+            options: the options to set; those that are unset keep their values.
+            name: ignored.
+
+        Returns:
+            A `Dataset`.
+        """
         if not isinstance(options, Options):
             raise TypeError(f"with_options: expected tf.data.Options. Received {type(options)}.")
         merged = self._options.merge(options)
@@ -110,6 +133,12 @@ class Dataset(
     @public
     def apply(self, transformation_func: Any) -> Dataset:
         """The dataset `transformation_func(self)`.
+
+        Args:
+            transformation_func: a function that takes a dataset and returns one.
+
+        Returns:
+            The dataset that the function returned.
 
         Raises:
             TypeError: if that is not a dataset.
@@ -126,6 +155,12 @@ class Dataset(
     @public
     def get_single_element(self, name: str | None = None) -> E:
         """The only element.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            The element: a tensor or a nested structure of tensors.
 
         Raises:
             InvalidArgumentError: if there is no element, or more than one.

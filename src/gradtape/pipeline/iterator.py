@@ -178,6 +178,12 @@ class Iterator(CompositeTensor, PythonIterator[E], Trackable, Generic[E]):
     def get_next(self, name: str | None = None) -> E:
         """The next element.
 
+        Args:
+            name: ignored.
+
+        Returns:
+            The element: a tensor or a nested structure of tensors.
+
         Raises:
             OutOfRangeError: after the last element.
         """
@@ -191,7 +197,11 @@ class Iterator(CompositeTensor, PythonIterator[E], Trackable, Generic[E]):
 
     @public
     def get_next_as_optional(self) -> Optional:
-        """The next element as an Optional; empty after the last element."""
+        """The next element as an Optional; empty after the last element.
+
+        Returns:
+            An `Optional`.
+        """
         stage = current_trace()
         if stage:
             return get_next_optional_in_trace(

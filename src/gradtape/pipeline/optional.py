@@ -56,24 +56,51 @@ class Optional(CompositeTensor):
     @classmethod
     @public
     def from_value(cls, value: Any) -> Optional:
-        """An Optional that holds `value`, a structure of tensors."""
+        """An Optional that holds `value`, a structure of tensors.
+
+        Args:
+            value: a tensor or a nested structure of tensors.
+
+        Returns:
+            An `Optional`.
+        """
         element = as_element(value)
         return cls(element, element_spec_of(element), True)
 
     @classmethod
     @public
     def empty(cls, element_spec: Any) -> Optional:
-        """An empty Optional for values of this spec."""
+        """An empty Optional for values of this spec.
+
+        Args:
+            element_spec: the spec of the values, possibly nested.
+
+        Returns:
+            An `Optional`.
+        """
         return cls(None, element_spec, False)
 
     @public
     def has_value(self, name: str | None = None) -> Tensor:
-        """Whether there is a value, as a scalar tensor."""
+        """Whether there is a value, as a scalar tensor.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A boolean tensor.
+        """
         return convert(self._present)
 
     @public
     def get_value(self, name: str | None = None) -> Any:
         """The value.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A tensor or a nested structure of tensors.
 
         Raises:
             InvalidArgumentError: if there is none.

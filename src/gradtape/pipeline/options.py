@@ -165,7 +165,14 @@ class Options(OptionGroup):
 
     @public
     def merge(self, options: Options) -> Options:
-        """A copy of these options, overridden by those set in `options`."""
+        """A copy of these options, overridden by those set in `options`.
+
+        Args:
+            options: the options that count first.
+
+        Returns:
+            A new `Options` object.
+        """
         merged = Options()
         merged.update(self)
         merged.update(options)

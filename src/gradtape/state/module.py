@@ -144,7 +144,14 @@ class Module(Trackable):
     @classmethod
     @public
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate a method to run it in the module's name scope."""
+        """Decorate a method to run it in the module's name scope.
+
+        Args:
+            method: a method of a `Module`.
+
+        Returns:
+            The method, which enters `self.name_scope` when it is called.
+        """
 
         @wraps(method)
         def call(self: Module, *args: Any, **kwargs: Any) -> Any:

@@ -203,7 +203,15 @@ class ForwardAccumulator(RecordingBlock):
         return self
 
     def explain(self, target: Any, source: Any) -> Any:
-        """Say why `jvp(target)` is None; see `GradientTape.explain`. `source` is a primal."""
+        """Say why `jvp(target)` is None; see `GradientTape.explain`. `source` is a primal.
+
+        Args:
+            target: the tensor whose tangent is None.
+            source: a primal of the accumulator.
+
+        Returns:
+            An answer, as that of `GradientTape.explain`.
+        """
         import_module(ExplainPort.supplier)
         return ExplainPort.explain(self, target, source)
 

@@ -146,7 +146,19 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
                 self._tape.watch_variable(variable, variable._current_version().uid)
 
     def stop_recording(self) -> PausedRecording:
-        """Do not record within this scope."""
+        """Do not record within this scope.
+
+        Returns:
+            A context manager. The tape records again when its block ends.
+
+        >>> x = tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        ...     with tape.stop_recording():
+        ...         metric = float(x * y)  # not recorded
+        >>> print(tape.gradient(y, x).numpy())
+        6.0
+        """
         if self._tape is None:
             raise RuntimeError("GradientTape.stop_recording: the tape is not recording.")
         return PausedRecording(self)
@@ -162,7 +174,11 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
         self.__enter__()
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """Variables watched by this tape, in order of their creation."""
+        """Variables watched by this tape, in order of their creation.
+
+        Returns:
+            A tuple of variables.
+        """
         if self._tape is not None:
             self._variables = self._tape.variables
         return tuple(variable for _, (variable, _) in sorted(self._variables.items()))

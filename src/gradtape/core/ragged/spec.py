@@ -57,7 +57,14 @@ class RaggedTensorSpec(TypeSpec):
     @classmethod
     @public
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """The spec of a RaggedTensor."""
+        """The spec of a RaggedTensor.
+
+        Args:
+            value: a `RaggedTensor`.
+
+        Returns:
+            A new `RaggedTensorSpec`.
+        """
         if not hasattr(type(value), "_nested_row_partitions"):
             raise TypeError(f"value must be a RaggedTensor. Received {value!r:.60}.")
         spec: RaggedTensorSpec = value._type_spec
@@ -130,7 +137,14 @@ class RaggedTensorSpec(TypeSpec):
 
     @public
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether `spec_or_value` is, or describes, a value of this type."""
+        """Whether `spec_or_value` is, or describes, a value of this type.
+
+        Args:
+            spec_or_value: a spec, or a value such as a ragged tensor.
+
+        Returns:
+            True if it is compatible.
+        """
         if self._ragged_rank == 0 and not isinstance(spec_or_value, RaggedTensorSpec):
             return TensorSpec(self._shape, self._dtype).is_compatible_with(spec_or_value)
         return super().is_compatible_with(spec_or_value)

@@ -121,60 +121,144 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
 
     @public
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """The row number of each value."""
+        """The row number of each value.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            An integer vector with an entry for each value.
+        """
         return self._partition.value_rowids()
 
     @public
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """The row numbers of all ragged axes, outermost first."""
+        """The row numbers of all ragged axes, outermost first.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A tuple of integer vectors.
+        """
         return tuple(partition.value_rowids() for partition in self._nested_row_partitions)
 
     @public
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
-        """The number of rows."""
+        """The number of rows.
+
+        Args:
+            out_type: dtype of the result; that of the row splits if None.
+            name: ignored.
+
+        Returns:
+            A scalar integer tensor.
+        """
         rows = self._partition.nrows()
         return rows if out_type is None else RaggedPort.method_module().cast(rows, out_type)
 
     @public
     def row_starts(self, name: str | None = None) -> Tensor:
-        """The start of each row."""
+        """The start of each row.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            An integer vector: the position in `values` of the first value of each row.
+        """
         return self._partition.row_starts()
 
     @public
     def row_limits(self, name: str | None = None) -> Tensor:
-        """The end of each row."""
+        """The end of each row.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            An integer vector: the position in `values` after the last value of each row.
+        """
         return self._partition.row_limits()
 
     @public
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """The lengths of the rows along `axis`."""
+        """The lengths of the rows along `axis`.
+
+        Args:
+            axis: a ragged axis, counted from 1.
+            name: ignored.
+
+        Returns:
+            An integer vector; a ragged tensor if `axis` is greater than 1.
+
+        >>> print(tf.ragged.constant([[1, 2], [], [3]]).row_lengths().numpy())
+        [2 0 1]
+        """
         return RaggedPort.method_module().row_lengths(self, axis)
 
     @public
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """The row lengths of all ragged axes, outermost first."""
+        """The row lengths of all ragged axes, outermost first.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A tuple of integer vectors.
+        """
         return tuple(partition.row_lengths() for partition in self._nested_row_partitions)
 
     @public
     def bounding_shape(
         self, axis: Any = None, name: str | None = None, out_type: Any = None
     ) -> Tensor:
-        """The shape of the smallest dense tensor that holds this one, or its sizes at `axis`."""
+        """The shape of the smallest dense tensor that holds this one, or its sizes at `axis`.
+
+        Args:
+            axis: an axis or a list of axes; None for all.
+            name: ignored.
+            out_type: dtype of the result; that of the row splits if None.
+
+        Returns:
+            A vector of sizes, or a scalar if `axis` is one integer.
+        """
         return RaggedPort.method_module().bounding_shape(self, axis, out_type)
 
     @public
     def with_values(self, new_values: Any) -> RaggedTensor:
-        """A ragged tensor with the same rows and other values."""
+        """A ragged tensor with the same rows and other values.
+
+        Args:
+            new_values: a tensor or ragged tensor with as many entries as `values`.
+
+        Returns:
+            A new `RaggedTensor`.
+        """
         return RaggedPort.method_module().with_values(self, new_values)
 
     @public
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
-        """A ragged tensor with the same rows and other innermost values."""
+        """A ragged tensor with the same rows and other innermost values.
+
+        Args:
+            new_values: a tensor with as many entries as `flat_values`.
+
+        Returns:
+            A new `RaggedTensor`.
+        """
         return RaggedPort.method_module().with_flat_values(self, new_values)
 
     @public
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
-        """This tensor with row splits of `dtype`, int32 or int64."""
+        """This tensor with row splits of `dtype`, int32 or int64.
+
+        Args:
+            dtype: `tf.int32` or `tf.int64`.
+
+        Returns:
+            A `RaggedTensor`.
+        """
         kind = as_splits_dtype(dtype)
         sizes = [partition._uniform for partition in self._nested_row_partitions]
         splits = [
@@ -184,7 +268,19 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
 
     @public
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """Merge the axes from `outer_axis` to `inner_axis` into one."""
+        """Merge the axes from `outer_axis` to `inner_axis` into one.
+
+        Args:
+            outer_axis: the first axis to merge.
+            inner_axis: the last axis to merge.
+
+        Returns:
+            A ragged tensor, or a dense one if no ragged axis remains.
+
+        >>> x = tf.ragged.constant([[[1, 2], [3]], [[4]]])
+        >>> print(x.merge_dims(0, 1).to_list())
+        [[1, 2], [3], [4]]
+        """
         return RaggedPort.method_module().merge_dims(self, outer_axis, inner_axis)
 
     @public
@@ -197,12 +293,26 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
             default_value: the padding; zero or an empty string if None.
             name: ignored.
             shape: sizes to truncate or pad to; a None in it means the longest row.
+
+        Returns:
+            A `Tensor`.
+
+        >>> print(tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy())
+        [[1 2]
+         [3 0]]
         """
         return RaggedPort.method_module().to_tensor(self, default_value, shape)
 
     @public
     def to_sparse(self, name: str | None = None) -> Any:
-        """A sparse tensor; the elements of each row start at 0."""
+        """A sparse tensor; the elements of each row start at 0.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A `SparseTensor`.
+        """
         return RaggedPort.method_module().to_sparse(self)
 
     def __getitem__(self, key: Any) -> Any:
@@ -210,7 +320,11 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
         return RaggedPort.method_module().getitem(self, key)
 
     def numpy(self) -> Any:
-        """A NumPy array; an object array of rows if they differ in length."""
+        """A NumPy array; an object array of rows if they differ in length.
+
+        Returns:
+            A NumPy array.
+        """
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.numpy() is only supported in eager mode.")
         values = np.asarray(self._values.numpy())
@@ -224,7 +338,11 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
         return found
 
     def to_list(self) -> list[Any]:
-        """Nested lists of Python numbers and bytes."""
+        """Nested lists of Python numbers and bytes.
+
+        Returns:
+            A nested list.
+        """
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.to_list can only be used in eager mode.")
         values = self._values

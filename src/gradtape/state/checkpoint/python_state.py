@@ -28,7 +28,11 @@ class PythonState(Trackable):
 
     @public
     def deserialize(self, string_value: bytes) -> None:
-        """Load a state that `serialize` returned."""
+        """Load a state that `serialize` returned.
+
+        Args:
+            string_value: the bytes to load.
+        """
         raise NotImplementedError(f"{type(self).__name__} must implement `deserialize`.")
 
     def _serialize_to_tensors(self) -> dict[str, Any]:

@@ -47,6 +47,9 @@ class TrackableView:
             obj: a trackable object.
             save_type: "checkpoint", or "savedmodel" to include functions.
             **kwargs: passed on to the object.
+
+        Returns:
+            A dict from names to objects.
         """
         if not isinstance(obj, Trackable):
             return children_of(obj, save_type)

@@ -80,26 +80,61 @@ class Generator(Trackable):
     @classmethod
     @public
     def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
-        """Make a generator from `seed`, an integer or a vector of integers."""
+        """Make a generator from `seed`, an integer or a vector of integers.
+
+        Args:
+            seed: the seed.
+            alg: the algorithm; Philox if None.
+
+        Returns:
+            A `Generator`.
+
+        >>> g = tf.random.Generator.from_seed(1)
+        >>> print(g.normal([2]).shape, g.uniform([3], maxval=10, dtype=tf.int32).shape)
+        (2,) (3,)
+        """
         chosen = "philox" if alg is None else alg
         return cls(state=create_rng_state(seed, chosen), alg=chosen)
 
     @classmethod
     @public
     def from_state(cls, state: Any, alg: Any) -> Generator:
-        """Make a generator that continues from a state of another generator."""
+        """Make a generator that continues from a state of another generator.
+
+        Args:
+            state: the `state` of another generator, or its value.
+            alg: the algorithm of that generator.
+
+        Returns:
+            A `Generator`.
+        """
         return cls(state=state, alg=alg)
 
     @classmethod
     @public
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
-        """Make a generator with this key and counter."""
+        """Make a generator with this key and counter.
+
+        Args:
+            key: a scalar integer.
+            counter: a vector of integers; its length depends on `alg`.
+            alg: the algorithm: "philox" or "threefry", or `tf.random.Algorithm`.
+
+        Returns:
+            A `Generator`.
+        """
         return cls(state=make_state(key, counter), alg=alg)
 
     @classmethod
     @public
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
         """Make a generator with a random state.
+
+        Args:
+            alg: the algorithm; Philox if None.
+
+        Returns:
+            A `Generator`.
 
         Raises:
             RuntimeError: if `tf.config.experimental.enable_op_determinism` was called.
@@ -129,22 +164,38 @@ class Generator(Trackable):
 
     @public
     def reset(self, state: Any) -> None:
-        """Set the state."""
+        """Set the state.
+
+        Args:
+            state: the new state, an integer vector.
+        """
         self._state_var.assign(make_tensor(check_generator_state(state)))
 
     @public
     def reset_from_seed(self, seed: Any) -> None:
-        """Set the state to that of `from_seed(seed)`."""
+        """Set the state to that of `from_seed(seed)`.
+
+        Args:
+            seed: the seed.
+        """
         self._state_var.assign(create_rng_state(seed, self._algorithm))
 
     @public
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Set the state to this key and counter."""
+        """Set the state to this key and counter.
+
+        Args:
+            key: a scalar integer.
+            counter: a vector of integers.
+        """
         self._state_var.assign(make_tensor(make_state(key, counter)))
 
     @public
     def skip(self, delta: Any) -> Tensor:
         """Advance the state past `delta` numbers.
+
+        Args:
+            delta: how many numbers to skip, an integer.
 
         Returns:
             The previous state.
@@ -175,7 +226,18 @@ class Generator(Trackable):
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Samples of a normal distribution; see `tf.random.normal`."""
+        """Samples of a normal distribution; see `tf.random.normal`.
+
+        Args:
+            shape: the shape of the result.
+            mean: the mean; it broadcasts with `shape`.
+            stddev: the standard deviation; it broadcasts with `shape`.
+            dtype: the dtype of the result.
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         sizes, raw = check_sample_shape(shape), check_float_dtype("normal", dtype)
         drawn = r.random_normal(*self._next_stream(sizes), shape=sizes, dtype=raw)
         return scale_and_shift(drawn, stddev, mean)
@@ -189,7 +251,18 @@ class Generator(Trackable):
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Samples of a truncated normal distribution; see `tf.random.truncated_normal`."""
+        """Samples of a truncated normal distribution; see `tf.random.truncated_normal`.
+
+        Args:
+            shape: the shape of the result.
+            mean: the mean before truncation.
+            stddev: the standard deviation before truncation.
+            dtype: the dtype of the result.
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         sizes, raw = check_sample_shape(shape), check_float_dtype("truncated_normal", dtype)
         drawn = r.random_truncated_normal(*self._next_stream(sizes), shape=sizes, dtype=raw)
         return scale_and_shift(drawn, stddev, mean)
@@ -206,6 +279,16 @@ class Generator(Trackable):
         """Samples of the uniform distribution on [minval, maxval); see `tf.random.uniform`.
 
         Integers are drawn over their whole range if both bounds are None.
+
+        Args:
+            shape: the shape of the result.
+            minval: the least value.
+            maxval: the upper bound, which is not drawn; 1 for floats if None.
+            dtype: the dtype of the result.
+            name: ignored.
+
+        Returns:
+            A tensor.
         """
         sizes = check_sample_shape(shape)
         return draw_uniform(
@@ -221,7 +304,16 @@ class Generator(Trackable):
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Integers drawn over the whole range of `dtype`, which has 32 or 64 bits."""
+        """Integers drawn over the whole range of `dtype`, which has 32 or 64 bits.
+
+        Args:
+            shape: the shape of the result.
+            dtype: an integer dtype of 32 or 64 bits.
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         sizes, kind = check_sample_shape(shape), dtypes.as_dtype(dtype)
         raw = np.dtype(kind.as_numpy_dtype)
         if raw not in INTEGER_DTYPES:
@@ -275,13 +367,27 @@ class Generator(Trackable):
 
     @public
     def make_seeds(self, count: int = 1) -> Tensor:
-        """Seeds for stateless ops, as the columns of a tensor of shape (2, count)."""
+        """Seeds for stateless ops, as the columns of a tensor of shape (2, count).
+
+        Args:
+            count: the number of seeds.
+
+        Returns:
+            An integer tensor of shape (2, count).
+        """
         keys = self.uniform_full_int([count], dtypes.int64)._array
         return make_tensor(np.stack([keys, np.zeros_like(keys)]))
 
     @public
     def split(self, count: int = 1) -> list[Generator]:
-        """Make generators with keys drawn from this one, so with different streams."""
+        """Make generators with keys drawn from this one, so with different streams.
+
+        Args:
+            count: the number of generators.
+
+        Returns:
+            A list of generators.
+        """
         keys = self.uniform_full_int([count], dtypes.int64)._array
         return [self.from_key_counter(key, [0, 0], self._algorithm) for key in keys]
 

@@ -179,7 +179,11 @@ class Variable(
 
     @public
     def set_shape(self, shape: Any) -> None:
-        """Merge `shape` into the static shape."""
+        """Merge `shape` into the static shape.
+
+        Args:
+            shape: a shape that the value has.
+        """
         self._shape = self._shape.merge_with(shape)
 
     @property
@@ -238,11 +242,19 @@ class Variable(
         return self._read()
 
     def value(self) -> Tensor:
-        """The current value as a new tensor; later assignments do not change it."""
+        """The current value as a new tensor; later assignments do not change it.
+
+        Returns:
+            A tensor.
+        """
         return identity(self._read())
 
     def read_value(self) -> Tensor:
-        """The current value as a new tensor; later assignments do not change it."""
+        """The current value as a new tensor; later assignments do not change it.
+
+        Returns:
+            A tensor.
+        """
         return self.value()
 
     def read_value_no_copy(self) -> Tensor:
@@ -264,12 +276,28 @@ class Variable(
 
     @public
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """Rows of the variable, as `tf.gather`."""
+        """Rows of the variable, as `tf.gather`.
+
+        Args:
+            indices: an integer tensor of row numbers.
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         return gather(self._read(), convert(indices), axis=-self._stored_version().ndim)
 
     @public
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """Elements or slices of the variable, as `tf.gather_nd`."""
+        """Elements or slices of the variable, as `tf.gather_nd`.
+
+        Args:
+            indices: an integer tensor; its last axis holds an index, or the first parts of one.
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         return gather_nd(self._read(), convert(indices), rank=self._stored_version().ndim)
 
     @public

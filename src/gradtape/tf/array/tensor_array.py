@@ -114,14 +114,27 @@ class TensorArray:
         return self
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
-        """Not supported: a tape differentiates through an array by itself."""
+        """Not supported: a tape differentiates through an array by itself.
+
+        Args:
+            source: ignored.
+            flow: ignored.
+            name: ignored.
+        """
         raise NotImplementedError(
             "TensorArray.grad is not supported when eager execution is enabled; use a tape."
         )
 
     @public
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements."""
+        """The number of elements.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A scalar tensor of int32.
+        """
         if self._stacked_tensor is not None:
             return convert(self._stacked_tensor._array.shape[0])
         return convert(self._count())
@@ -133,6 +146,13 @@ class TensorArray:
     @public
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The element at `index`; zeros if it was not written and the shape is known.
+
+        Args:
+            index: the position, a scalar integer.
+            name: ignored.
+
+        Returns:
+            A tensor.
 
         Raises:
             OutOfRangeError: if `index` is out of range.
@@ -177,6 +197,20 @@ class TensorArray:
     @public
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Write `value` at `index`.
+
+        Args:
+            index: the position, a scalar integer.
+            value: the element.
+            name: ignored.
+
+        Returns:
+            The array to use from now on.
+
+        >>> squares = tf.TensorArray(tf.int32, size=3)
+        >>> for i in range(3):
+        ...     squares = squares.write(i, i * i)
+        >>> print(squares.stack().numpy())
+        [0 1 4]
 
         Raises:
             OutOfRangeError: if the index is out of range and the array does not grow.
@@ -249,7 +283,14 @@ class TensorArray:
 
     @public
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements, stacked along a new first dimension."""
+        """All elements, stacked along a new first dimension.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A tensor whose first dimension is the size of the array.
+        """
         if self._stacked_tensor is not None:
             return self._stacked_tensor
         if self._open_size is not None or self._has_symbolic_elements():
@@ -282,14 +323,29 @@ class TensorArray:
 
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements at `indices`, along a new first dimension."""
+        """The elements at `indices`, along a new first dimension.
+
+        Args:
+            indices: a vector of integers.
+            name: ignored.
+
+        Returns:
+            A tensor with one slice for each index.
+        """
         if self._is_one_tensor() or isinstance(convert(indices), SymbolicTensor):
             return gather.gather(self._as_stacked_tensor(), indices)
         return concat_split.stack([self._get_item(self._check_index(i)) for i in convert(indices)])
 
     @public
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements, concatenated along their first dimension."""
+        """All elements, concatenated along their first dimension.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         if self._stacked_tensor is not None:
             self._items, self._stacked_tensor = (
                 list(concat_split.unstack(self._stacked_tensor)),
@@ -306,7 +362,15 @@ class TensorArray:
 
     @public
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """Fill the array with the slices of `value` along its first dimension."""
+        """Fill the array with the slices of `value` along its first dimension.
+
+        Args:
+            value: the tensor to divide.
+            name: ignored.
+
+        Returns:
+            The array to use from now on.
+        """
         whole = convert(value, hint=self._dtype)
         shape = whole._array.shape
         if isinstance(whole, SymbolicTensor) and shape and self._takes_rows(shape[0]):
@@ -332,7 +396,16 @@ class TensorArray:
 
     @public
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """Fill the array with consecutive pieces of `value` of the given lengths."""
+        """Fill the array with consecutive pieces of `value` of the given lengths.
+
+        Args:
+            value: the tensor to divide along its first dimension.
+            lengths: a vector with the length of each piece.
+            name: ignored.
+
+        Returns:
+            The array to use from now on.
+        """
         whole, sizes = convert(value), convert(lengths)
         if sizes.ndim != 1:
             raise InvalidArgumentError(
@@ -361,13 +434,26 @@ class TensorArray:
 
     @public
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """Write the slices of `value` at `indices`; the longer one's surplus is ignored."""
+        """Write the slices of `value` at `indices`; the longer one's surplus is ignored.
+
+        Args:
+            indices: a vector of integers.
+            value: a tensor with one slice for each index.
+            name: ignored.
+
+        Returns:
+            The array to use from now on.
+        """
         for i, item in zip(convert(indices), concat_split.unstack(convert(value)), strict=False):
             self.write(i, item)
         return self
 
     def close(self, name: str | None = None) -> None:
-        """Drop all elements."""
+        """Drop all elements.
+
+        Args:
+            name: ignored.
+        """
         self._items = []
 
 

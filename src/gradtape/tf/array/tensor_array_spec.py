@@ -36,7 +36,14 @@ class TensorArraySpec(TypeSpec):
     @classmethod
     @public
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
-        """The most specific spec of `value`."""
+        """The most specific spec of `value`.
+
+        Args:
+            value: a `TensorArray`.
+
+        Returns:
+            A new `TensorArraySpec`.
+        """
         check_instance(value, TensorArray, "value")
         return cls(value._element_shape, value._dtype, value._dynamic_size, value._infer_shape)
 

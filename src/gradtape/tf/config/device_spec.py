@@ -58,6 +58,12 @@ class DeviceSpec:
     def from_string(cls, spec: str) -> DeviceSpec:
         """Parse a name such as "/job:worker/task:0/device:GPU:1" or "/cpu:0".
 
+        Args:
+            spec: the name.
+
+        Returns:
+            A new `DeviceSpec`.
+
         Raises:
             ValueError: if the name has unknown parts, or two devices.
         """
@@ -65,7 +71,14 @@ class DeviceSpec:
 
     @public
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """Parse a name; as `from_string`."""
+        """Parse a name; as `from_string`.
+
+        Args:
+            spec: the name.
+
+        Returns:
+            A new `DeviceSpec`.
+        """
         return self.from_string(spec)
 
     @property
@@ -95,7 +108,11 @@ class DeviceSpec:
 
     @public
     def to_string(self) -> str:
-        """The name; an unknown index of a device is "*"."""
+        """The name; an unknown index of a device is "*".
+
+        Returns:
+            The name, such as "/job:worker/device:GPU:1".
+        """
         job, replica, task, kind, index = self._parts
         text = "" if job is None else f"/job:{job}"
         text += "" if replica is None else f"/replica:{replica}"
@@ -106,13 +123,27 @@ class DeviceSpec:
 
     @public
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """A spec with the parts of `dev`, and with those of this spec where `dev` has none."""
+        """A spec with the parts of `dev`, and with those of this spec where `dev` has none.
+
+        Args:
+            dev: the `DeviceSpec` whose parts count first.
+
+        Returns:
+            A new `DeviceSpec`.
+        """
         pairs = zip(self._parts, dev._parts, strict=True)
         return DeviceSpec(*(mine if other is None else other for mine, other in pairs))
 
     @public
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """A spec with other parts."""
+        """A spec with other parts.
+
+        Args:
+            **kwargs: parts and their new values, such as `device_index=1`.
+
+        Returns:
+            A new `DeviceSpec`.
+        """
         return DeviceSpec(**{**dict(zip(FIELDS, self._parts, strict=True)), **kwargs})
 
     def __eq__(self, other: object) -> bool:

@@ -83,7 +83,14 @@ class GFile:
 
     @public
     def read(self, n: int = -1) -> Any:
-        """Read up to `n` bytes, by default all; text unless the mode has a "b"."""
+        """Read up to `n` bytes, by default all; text unless the mode has a "b".
+
+        Args:
+            n: the greatest number of bytes; -1 for all.
+
+        Returns:
+            A string, or bytes if the mode has a "b".
+        """
         if n < -1:
             raise InvalidArgumentError(f"read: Can't read a negative number of bytes: {n}.")
         file = self._open()
@@ -103,7 +110,11 @@ class GFile:
 
     @public
     def write(self, file_content: Any) -> None:
-        """Append text or bytes."""
+        """Append text or bytes.
+
+        Args:
+            file_content: a string, or bytes.
+        """
         if not isinstance(file_content, (str, bytes)):
             raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
         data = file_content.encode() if isinstance(file_content, str) else file_content
@@ -113,7 +124,13 @@ class GFile:
 
     @public
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Move to an offset from the start (`whence` 0), the position (1) or the end (2)."""
+        """Move to an offset from the start (`whence` 0), the position (1) or the end (2).
+
+        Args:
+            offset: the number of bytes to move by.
+            whence: 0, 1 or 2.
+            position: an older name of `offset`.
+        """
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):

@@ -57,7 +57,14 @@ class TFRecordOptions:
     @classmethod
     @public
     def get_compression_type_string(cls, options: Any) -> str:
-        """The compression name of `options`: a TFRecordOptions, a name, a number or None."""
+        """The compression name of `options`: a TFRecordOptions, a name, a number or None.
+
+        Args:
+            options: the options.
+
+        Returns:
+            "GZIP", "ZLIB" or "".
+        """
         if isinstance(options, TFRecordOptions):
             return cls.get_compression_type_string(options.compression_type)
         known = options is None or isinstance(options, (str, int))
@@ -100,7 +107,11 @@ class TFRecordWriter:
 
     @public
     def write(self, record: Any) -> None:
-        """Append a record: bytes or a scalar string tensor."""
+        """Append a record: bytes or a scalar string tensor.
+
+        Args:
+            record: the bytes to write.
+        """
         if isinstance(record, Tensor):
             record = convert(record)._array[()]
         if not isinstance(record, bytes):

@@ -75,7 +75,14 @@ class constant_initializer:  # noqa: N801  TensorFlow's name
     @classmethod
     @public
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """Make an initializer from the result of `get_config`."""
+        """Make an initializer from the result of `get_config`.
+
+        Args:
+            config: the result of `get_config`.
+
+        Returns:
+            An initializer.
+        """
         check_instance(config, dict, "config")
         return cls(**config)
 

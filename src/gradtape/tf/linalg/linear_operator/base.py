@@ -225,7 +225,17 @@ class LinearOperator(Module):
     def matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
     ) -> Any:
-        """Product with matrices (..., n, k), or with another operator."""
+        """Product with matrices (..., n, k), or with another operator.
+
+        Args:
+            x: a tensor of shape (..., n, k), or a `LinearOperator`.
+            adjoint: multiply by the adjoint of this matrix.
+            adjoint_arg: multiply the adjoint of `x`.
+            name: ignored.
+
+        Returns:
+            A tensor, or a `LinearOperator` if `x` is one.
+        """
         if isinstance(x, LinearOperator):
             from gradtape.tf.linalg.linear_operator.composition import LinearOperatorComposition
 
@@ -246,7 +256,16 @@ class LinearOperator(Module):
 
     @public
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
-        """Product with vectors (..., n)."""
+        """Product with vectors (..., n).
+
+        Args:
+            x: a tensor of shape (..., n).
+            adjoint: multiply by the adjoint of this matrix.
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         rows = self._shape_tuple()[-2 if adjoint else -1]
         return column_to_vector(
             self._matmul(vector_to_column(self._convert_argument(x, rows, 1)), adjoint)
@@ -267,7 +286,17 @@ class LinearOperator(Module):
     def solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
-        """Solution `x` of A @ x = rhs for matrices (..., n, k), or for another operator."""
+        """Solution `x` of A @ x = rhs for matrices (..., n, k), or for another operator.
+
+        Args:
+            rhs: a tensor of shape (..., n, k), or a `LinearOperator`.
+            adjoint: solve with the adjoint of this matrix.
+            adjoint_arg: solve for the adjoint of `rhs`.
+            name: ignored.
+
+        Returns:
+            A tensor, or a `LinearOperator` if `rhs` is one.
+        """
         self._check_solvable()
         if isinstance(rhs, LinearOperator):
             left = self.adjoint() if adjoint else self
@@ -277,7 +306,16 @@ class LinearOperator(Module):
 
     @public
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
-        """Solution `x` of A @ x = rhs for vectors (..., n)."""
+        """Solution `x` of A @ x = rhs for vectors (..., n).
+
+        Args:
+            rhs: a tensor of shape (..., n).
+            adjoint: solve with the adjoint of this matrix.
+            name: ignored.
+
+        Returns:
+            A tensor.
+        """
         self._check_solvable()
         rows = self._shape_tuple()[-1 if adjoint else -2]
         return column_to_vector(
@@ -301,7 +339,15 @@ class LinearOperator(Module):
 
     @public
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
-        """The matrix plus `x`."""
+        """The matrix plus `x`.
+
+        Args:
+            x: a tensor whose shape broadcasts with the matrix.
+            name: ignored.
+
+        Returns:
+            A dense tensor.
+        """
         return e.add(self._to_dense(), convert(x, self._dtype))
 
     @public
