@@ -42,6 +42,7 @@ from gradtape.graph.guard import ValueRead, guard_key, user_source_line
 from gradtape.graph.open_size import (
     bind_open,
     has_open_sizes,
+    infer_found_shapes,
     pin_sizes,
 )
 from gradtape.graph.size_pinning import SizePinning
@@ -203,11 +204,15 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         results = result if op.outputs else (result,)
         outs: tuple[Tensor, ...]
         if live:
-            outs = tuple([self.make_value(r) for r in results])
+            is_found = op.dynamic and not self.options.has_fixed_shapes
+            shapes = infer_found_shapes(self, op, lifted, static, results) if is_found else None
+            outs = tuple(
+                [self.make_value(r, shape=shapes and shapes[i]) for i, r in enumerate(results)]
+            )
             if failed is not None:
                 self.failures.add(failed, outs)
             self.record_node(op, lifted, static, outs)
-            if op.dynamic and not self.options.has_fixed_shapes:
+            if is_found:
                 for one in outs:
                     self.guard_value(one._array, "shape")
         else:

@@ -41,6 +41,10 @@ class OpenTrace(NamedTuple):
                 return None
         return env if self.sizes.holds(env) else None
 
+    def finds_sizes(self) -> bool:
+        """Whether only a run finds some of its sizes."""
+        return any(unknown.from_data for unknown in self.sizes.unknowns)
+
 
 class OpenTraces:
     """All traces for one open signature; each serves the sizes that satisfy its assumptions."""
@@ -67,12 +71,17 @@ class OpenTraces:
         """The paths of all traces that serve a call on these tensors, for its sizes."""
         paths = []
         for one in self.traces:
-            env = one.find_env(tensors)
+            env = None if one.finds_sizes() else one.find_env(tensors)
             if env is not None:
                 paths.append(one.path.specialise(env))
                 if not one.path.guards:
                     break
         return paths
+
+
+    def list_found(self, tensors: list[Any]) -> list[OpenTrace]:
+        """The traces that may serve a call on these tensors, and whose sizes only a run finds."""
+        return [t for t in self.traces if t.finds_sizes() and t.find_env(tensors) is not None]
 
 
 class OpenSignature:

@@ -20,7 +20,7 @@ from gradtape.jit.backward import SavedCall
 from gradtape.jit.executable import Executable, record_traced_call
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
-from gradtape.jit.open_element import has_open_elements, specialise_for_run
+from gradtape.jit.open_run import OpenPlan, OpenRun
 from gradtape.jit.open_signature import OpenTrace, OpenTraces
 from gradtape.jit.signature import Call, as_specs
 from gradtape.jit.stepwise_plan import StepwisePlan
@@ -31,6 +31,7 @@ from gradtape.jit.xla_executable import make_executable
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 
 log = logging.getLogger("gradtape")
+MAX_FOUND_SIZES = 64  # remembered
 UNBOUND_NOTE = (
     "Only a branch of an `if`, or the body of a loop, sets this name, and it did not run for these "
     "values. Set the name before, or in every branch."
@@ -67,7 +68,8 @@ class Specialization:
         self.is_recent = False  # whether it was called again since the cache was last full
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
         self.open_traces: OpenTraces | None = None  # traces of unknown sizes that may serve it
-        self.element_traces: list[OpenTrace] = []  # traces that read elements of unknown sizes
+        self.found_traces: list[OpenTrace] = []  # traces with sizes that only data determines
+        self.found_sizes: set[Any] = set()  # that runs have found, each once
         self.opens_elements = True
         self.runs_stepwise = False  # whether the next call runs without a compiled plan
 
@@ -78,8 +80,10 @@ class Specialization:
         try:
             if self.tree is None:
                 with self.tracing:
-                    if self.tree is None:
+                    if self.tree is None and not self.found_traces:
                         return self.trace_and_run(call, [])
+                if self.tree is None:
+                    raise GuardMiss([])
             if self.runs_stepwise and not local.recorders:
                 self.runs_stepwise = False
                 path = self.only_path
@@ -97,6 +101,7 @@ class Specialization:
         """Take over the paths of traces of unknown sizes that serve a call; False if none does."""
         if self.open_traces is None:
             return False
+        self.found_traces += self.open_traces.list_found(call.tensors)
         for path in self.open_traces.find_paths(call.tensors):
             if self.tree is None:
                 self.tree = GuardTree(path)
@@ -105,7 +110,7 @@ class Specialization:
             self.only_path = None if path.guards or path.effects else path
         if self.only_path is not None:
             self.runs_stepwise = not devices.active and not self.only_path.choice.is_xla_preferred
-        return self.tree is not None
+        return self.tree is not None or bool(self.found_traces)
 
     def finish(self, call: Call, stop: StoppedRun) -> Any:
         """Finish a call whose run was stopped, with the side effects that it had before."""
@@ -113,8 +118,13 @@ class Specialization:
             try:
                 if type(stop) is GuardMiss or self.tree is None:
                     with self.tracing:
-                        if not self.add_path_for_run(call, stop.log):
+                        found = self.run_open_path(call, stop.log)
+                        if found is not None:
+                            return found[0]
+                        log = self.add_path_for_run(call, stop.log)
+                        if log is None:
                             return self.trace_and_run(call, stop.log)
+                        stop = CommitConflict(log)
                 executable = self.executable or self.make_executable()
                 if isinstance(executable, GuardedExecutable):
                     return executable.rerun(call.tensors, call.variables, stop.log)
@@ -124,16 +134,59 @@ class Specialization:
             except StoppedRun as again:
                 stop = again
 
-    def add_path_for_run(self, call: Call, log: list[tuple[str, Any]]) -> bool:
-        """Add the path for a run that an element of new size has stopped; False if impossible."""
-        path = specialise_for_run(self.element_traces, call.tensors, log) if self.tree else None
-        if path is None:
-            return False
+    def run_open_path(self, call: Call, log: list[tuple[str, Any]]) -> tuple[Any] | None:
+        """(The result of a run that has met new sizes,) or None if a path must be added.
+
+        Sizes that are found a second time get a path of their own, with a plan.
+        """
+        if local.recorders or ledger.active or devices.active:
+            return None
+        for one in self.found_traces:
+            if one.path.effects:
+                continue
+            plan = OpenPlan(one)
+            try:
+                result = Executable(plan, one.path).run(call.tensors, call.variables)
+            except GuardMiss:
+                continue
+            sizes = tuple(plan.sizes.values())
+            if sizes not in self.found_sizes:
+                self.found_sizes.add(sizes)
+                if len(self.found_sizes) > MAX_FOUND_SIZES:
+                    self.found_sizes.clear()
+            elif self.tree is None or self.tree.paths < MAX_PATHS:
+                self.add_found_path(one.path.specialise(plan.sizes))
+            return (result,)
+        return None
+
+    def add_path_for_run(
+        self, call: Call, log: list[tuple[str, Any]]
+    ) -> list[tuple[str, Any]] | None:
+        """Add the path for a run that has met new sizes; None if no trace serves it.
+
+        Returns the guards and side effects of the run, which has had some more of them.
+        """
+        raws = [t._array for t in call.tensors]
+        for one in self.found_traces:
+            given = [t._array for t in one.path.captures]
+            variables = one.path.resolve_variables(call.variables)
+            given += [v._stored_version()._array for v in variables]
+            try:
+                run = OpenRun(one, [*raws, *given], log)
+                run.run()
+            except GuardMiss as miss:
+                log[:] = miss.log
+                continue
+            self.add_found_path(one.path.specialise(run.env))
+            return run.log
+        return None
+
+    def add_found_path(self, path: TracedPath) -> None:
+        """Add the path for sizes that a run has found."""
         if self.tree is None or self.tree.paths >= MAX_PATHS:
             self.tree, self.executable = GuardTree(path), None
         else:
             self.tree.add(path)
-        return True
 
     def run_eagerly(self, call: Call) -> Any:
         """Call the Python function."""
@@ -225,9 +278,11 @@ class Specialization:
         hints = dict(trace.sizes.hints or {})
         trace.sizes.freeze()
         traced = OpenTrace(path, trace.sizes)
-        if has_open_elements(trace):
-            if not trace.versions.created and not trace.give_up_reason:
-                self.element_traces.append(traced)
+        if traced.finds_sizes():
+            if not trace.versions.created and not trace.give_up_reason and not trace.is_stale:
+                self.found_traces.append(traced)
+                if self.open_traces is not None:
+                    self.open_traces.traces.append(traced)
             return path.specialise(hints)
         if self.open_traces is None:
             return path
@@ -307,6 +362,7 @@ class Specialization:
     def forget(self) -> None:
         """Trace the next call again: replicas have got copies of a variable of the graph."""
         self.tree = self.only_path = self.executable = None
+        self.found_traces.clear()
         if self.open_traces is not None:
             self.open_traces.traces.clear()
 
