@@ -17,6 +17,7 @@ from gradtape.core.lazy_array import TracedArray
 from gradtape.core.open_shape import broadcast_shapes, has_dims, substitute
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, infer_specs
+from gradtape.core.shapes import TensorShape
 from gradtape.core.size_context import SizeContext
 from gradtape.core.size_function import evaluate
 from gradtape.core.symbolic_tensor import SymbolicTensor
@@ -158,6 +159,15 @@ def infer_element_shapes(trace: Any, results: Any, specs: Any) -> list[Shape | N
         is_found = is_found and any(n is FRESH for n in shape)
         shapes.append(settle_shape(trace, shape, raw) if is_found else None)
     return shapes
+
+
+def make_open_version(trace: Any, shape: TensorShape, raw: Any) -> SymbolicTensor:
+    """A tensor for the value of a variable whose `shape` leaves sizes open."""
+    found = [FRESH] * len(raw.shape)
+    sizes = found if shape.rank is None else [FRESH if n is None else n for n in shape]
+    open_shape = settle_shape(trace, tuple(sizes), raw) if opens_found_sizes(trace) else None
+    made: SymbolicTensor = trace.make_value(raw, shape=open_shape)
+    return made
 
 
 def infer_effect_shapes(trace: Any, results: Any, specs: Any) -> list[Shape | None]:
