@@ -27,18 +27,17 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import SizeContext
 from gradtape.core.spec import TensorSpec
-from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Constant, Effect, Graph
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.open_size import has_open_sizes, map_traced
+from gradtape.graph.size_pinning import LEAST_INTEGER
 from gradtape.graph.size_tensor import fold_size_tensors
 from gradtape.graph.trace import Trace
 from gradtape.ops.raw_array import make_stand_in_array
-from gradtape.ops.shape import unstack
 from gradtape.ops.size_array import make_size_array, size_array
 
-LEAST_INTEGER = -(2**31)
 MAX_SIZES = 16  # of a vector of integers that may be sizes
 RANKS = range(5)  # tried where a function needs a rank that is not known
 
@@ -51,6 +50,7 @@ class AbstractTrace(Trace):
     """
 
     is_abstract = True
+    reads_unknown_sizes = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Start empty."""
@@ -192,13 +192,6 @@ class AbstractTrace(Trace):
         assert unknown is not None
         self.size_sources[unknown] = (held.number, None)
         return size
-
-    def read_integers(self, held: TracedArray) -> tuple[Any, ...]:
-        """The elements of a scalar or vector of integers, as sizes."""
-        if not held.shape:
-            return (self.read_integer(held),)
-        elements = unstack(make_symbolic(held), axis=-1)
-        return tuple([self.read_integer(one._array) for one in elements])
 
     def has_next(self, count: int) -> bool:
         """Whether an iterator has an element after `count` ones: one stands for all."""

@@ -137,7 +137,7 @@ def opens_found_sizes(trace: Any) -> bool:
 
 
 def settle_shape(trace: Any, shape: Shape, raw: Any) -> Shape:
-    """A shape with new unknowns of `trace` in place of `FRESH`; without one, with sizes of `raw`."""
+    """A shape with unknowns of `trace` in place of `FRESH`; without a trace, sizes of `raw`."""
     if trace is None or all(n is not FRESH for n in shape):
         return tuple([m if n is FRESH else n for n, m in zip(shape, raw.shape, strict=True)])
     if trace.sizes is None:

@@ -101,6 +101,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         self.hides_empty_sizes = False
         self.replica_marks: Any = None  # which replica has recorded which value
         self._start_uid = next_uid()
+        self.integer_sizes: dict[int, Any] = {}
         self.origins: dict[int, Node] = {}  # the nodes that made values, by uid
         self.failures = FailedValues()
         self._hidden_tapes: tuple[
@@ -311,7 +312,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         options, log = self.options, self.log
         if options.forbids_values:
             raise ValueRead(self.builder.name_of(held.number))
-        self.failures.raise_if_used([make_symbolic(held)] if kind == "value" else ())
+        self.failures.raise_if_used(() if kind == "shape" else [make_symbolic(held)])
         if ledger.active and kind == "value":
             note_departure(make_symbolic(held), "python", None)
         if held.dims is not None:
@@ -369,6 +370,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
             self.sizes.freeze()
         for part in (self.builder, self.versions, self.log, self._iterators, self.origins):
             part.clear()
+        self.integer_sizes.clear()
         self.streams, self.tape = FunctionStreams(), None
 
     def make_graph(self, outputs: Iterable[Operand]) -> Graph:

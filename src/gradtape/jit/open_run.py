@@ -108,14 +108,16 @@ class OpenRun:
             else:
                 self.rest = []
             self.log.append(("guard", seen))
-            if guard.kind != "shape" and seen != guard.expected:
+            if guard.unknown is not None:
+                self.env[guard.unknown] = seen
+                if not self.one.sizes.holds(self.env):
+                    raise GuardMiss(self.full_log())
+            elif guard.kind != "shape" and seen != guard.expected:
                 raise GuardMiss(self.full_log())
 
     def outputs(self) -> tuple[Any, ...]:
         """The raw outputs."""
-        return tuple(
-            [o.raw if type(o) is Constant else self.frame[o] for o in self.graph.outputs]
-        )
+        return tuple([o.raw if isinstance(o, Constant) else self.frame[o] for o in self.graph.outputs])
 
 
 class OpenPlan:

@@ -257,7 +257,8 @@ class Specialization:
     def run_python(self, trace: Trace, call: Call, inputs: list[Any]) -> Any:
         """The result of the Python function on the tensors of a trace."""
         owner = self.owner
-        args, kwargs = call.substitute_tensors(inputs, trace)
+        hides = self.open_traces is not None and self.open_traces.hides_dense_shapes
+        args, kwargs = call.substitute_tensors(inputs, trace, hides)
         try:
             return convert_results(owner.traced_function()(*args, **kwargs), owner.name)
         except (OutOfRangeError, StopIteration) as error:

@@ -100,7 +100,7 @@ class TracedPath:
         made = copy(self)
         made.graph, positions = self.open_graph.specialise(env)
         specs = made.graph.specs
-        made.guards = [g.at_position(positions[g.position], specs) for g in self.guards]
+        made.guards = [g.specialise(positions[g.position], specs, env) for g in self.guards]
         made.effects = [node for node in made.graph.nodes if node.is_effect]
         made.specs = tuple([Spec((substitute(shape, env), dtype)) for shape, dtype in self.specs])
         made.has_constant_results = Constant in map(type, made.graph.outputs)

@@ -9,8 +9,8 @@ from gradtape.core import nest
 from gradtape.core.context import no_recording
 from gradtape.core.errors import OutOfRangeError
 from gradtape.core.per_replica import PerReplica, PerReplicaSpec
-from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.primitive import Spec
+from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shape_rule import FRESH, numpy_dtype_of
 from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.symbolic_tensor import Opaque

@@ -94,8 +94,8 @@ class AssignMethods:
         is_as_before = is_known and raw.shape == self._stored_version()._array.shape
         if not is_as_before and not fits_shape(raw.shape, self._shape):
             raise ValueError(
-                f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable shape "
-                f"{self._shape}, and the assigned value shape {hide_dims(raw.shape)} are "
+                f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable "
+                f"shape {self._shape}, and the assigned value shape {hide_dims(raw.shape)} are "
                 "incompatible."
             )
         if trace is None:

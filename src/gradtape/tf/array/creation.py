@@ -12,6 +12,7 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import has_dims
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.size_tensor import make_filled_tensor
 from gradtape.ops import shape as s
@@ -242,10 +243,11 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     ):
         wanted = convert(dims, dtypes.int32)
     scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
-    if getattr(wanted._array, "dims", None) is not None:
+    is_vector = isinstance(wanted, SymbolicTensor) and wanted._array.ndim < 2
+    found = as_sizes(wanted, "fill") if is_vector and wanted.dtype.is_integer else ()
+    if has_dims(found):
         trace = current_trace()[0]
-        static = {"shape": as_sizes(wanted, "fill"), "rank": 0}
-        filled: Tensor = trace.bind(stretch.op, (scalar,), static)
+        filled: Tensor = trace.bind(stretch.op, (scalar,), {"shape": found, "rank": 0})
         return filled
     sizes = np.asarray(wanted._array)
     if sizes.dtype.kind not in "iu":

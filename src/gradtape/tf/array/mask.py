@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, to_shape_tuple
+from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import with_shape
@@ -186,9 +186,7 @@ def sequence_mask(
                [ True,  True,  True]])
     """
     ends = convert(lengths)
-    longest = (
-        compute_integer(max_length_of, ends) if maxlen is None else int(convert(maxlen)._array)
-    )
+    longest = compute_integer(max_length_of, ends) if maxlen is None else to_dimension_size(maxlen)
     if longest < 0:
         raise InvalidArgumentError(
             f"sequence_mask: maxlen must not be negative. Received {longest}."

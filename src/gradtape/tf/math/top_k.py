@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
@@ -47,7 +47,7 @@ def top_k(
         InvalidArgumentError: if `k` is larger than n.
     """
     tensor = check_dtype("TopKV2", convert(input), REAL)
-    count = int(convert(k)._array)
+    count = to_dimension_size(k)
     shape = shape_of(tensor)
     if not shape:
         raise InvalidArgumentError("TopKV2: input must be >= 1-D, got shape []. Reshape it first.")

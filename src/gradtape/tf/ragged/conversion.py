@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.primitive import Spec
@@ -79,7 +79,7 @@ def from_value_rowids(value_rowids: Any, nrows: Any = None, validate: bool = Tru
     if validate:
         ids = apply_raw(rows.check_rowids, "from_value_rowids", ids)
     least = compute_integer(count_rows_of_ids, ids)
-    count = least if nrows is None else int(convert(nrows)._array)
+    count = least if nrows is None else to_dimension_size(nrows)
     if count < 0:
         raise ValueError(f"from_value_rowids: Expected nrows >= 0; got {count}.")
     if count < least:
@@ -126,7 +126,7 @@ def from_uniform_row_length(
             )
         count = values // size if size else 0
     else:
-        count = int(convert(nrows)._array)
+        count = to_dimension_size(nrows)
     if size < 0 or count < 0 or (values is not None and size * count != values):
         raise ValueError(
             f"from_uniform_row_length: uniform_row_length={size} times nrows={count} must equal "
