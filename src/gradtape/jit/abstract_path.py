@@ -41,6 +41,10 @@ class AbstractPath(NamedTuple):
     size_sources: dict[Unknown, SizeSource]
     is_runnable: bool
 
+    def is_pure(self) -> bool:
+        """Whether the path has no side effects and no variable arguments."""
+        return not self.path.effects and all(type(s) is not int for s in self.path.states)
+
 
 def trace_abstractly(
     function: Any,

@@ -13,6 +13,7 @@ from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.abstract_trace import MAX_CONSTANT_BYTES
 from gradtape.graph.guard import ValueRead
 from gradtape.jit.abstract_path import search_abstractly, spec_of_result, trace_with_examples
 from gradtape.jit.argument_match import (
@@ -263,7 +264,7 @@ class ConcreteFunction(ConcreteFunctionBase):
             trace = OpenTrace(traced.path, traced.sizes)
             function.add_open_trace(self._make_example_call(), shapes, trace)
             return
-        self._path = traced.path.specialise({})
+        self._path = traced.path.specialise({}, MAX_CONSTANT_BYTES)
         compiled = function.specialization_for(self._make_example_call())
         if compiled.tree is None:
             compiled.adopt(GuardTree(self._path), self._path)

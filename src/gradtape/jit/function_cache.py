@@ -129,6 +129,12 @@ class FunctionCache:
         self._watched.pop(key, None)
         self.replayable_traces.pop(key, None)
 
+    def cache_open_piece(self, key: Any, piece: Any) -> None:
+        """Cache the trace of calls of unknown sizes, or None if there cannot be one."""
+        self.replayable_traces[key] = piece
+        while len(self.replayable_traces) > MOST_SIGNATURES:
+            self.replayable_traces.pop(next(iter(self.replayable_traces)))
+
     def cache_replayable(self, call: Call, piece: Any) -> None:
         """Cache what a call inside another function's trace has recorded."""
         self.replayable_traces[call.key] = piece

@@ -117,7 +117,8 @@ class OpenRun:
 
     def outputs(self) -> tuple[Any, ...]:
         """The raw outputs."""
-        return tuple([o.raw if isinstance(o, Constant) else self.frame[o] for o in self.graph.outputs])
+        operands = self.graph.outputs
+        return tuple([o.raw if isinstance(o, Constant) else self.frame[o] for o in operands])
 
 
 class OpenPlan:

@@ -14,6 +14,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import has_dims
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.graph.abstract_trace import MAX_CONSTANT_BYTES
 from gradtape.graph.size_tensor import make_filled_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
@@ -106,6 +107,14 @@ def as_sizes(shape: Any, op: str) -> tuple[int, ...]:
     return sizes
 
 
+def is_left_to_graph(shape: tuple[int, ...], kind: Any) -> bool:
+    """Whether a constant is so large that a trace without values leaves it to the graph's runs."""
+    stage = current_trace()
+    if not stage or not getattr(stage[0], "is_abstract", False):
+        return False
+    return prod(shape) * np.dtype(kind).itemsize > MAX_CONSTANT_BYTES
+
+
 def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
     """Make a tensor whose elements are all `value`, which is 0 or 1."""
     if dtype == dtypes.string:
@@ -115,7 +124,7 @@ def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor
     kind = dtype.as_numpy_dtype
     if not shape:
         return make_tensor(np.dtype(kind).type(value))
-    if has_dims(shape):
+    if has_dims(shape) or is_left_to_graph(shape, kind):
         return make_filled_tensor(shape, value, np.dtype(kind))
     return make_tensor(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
 
