@@ -15,7 +15,7 @@ from gradtape.core.open_shape import has_dims
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.abstract_trace import MAX_CONSTANT_BYTES
-from gradtape.graph.size_tensor import make_filled_tensor
+from gradtape.graph.size_tensor import apply_open, make_filled_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
@@ -255,8 +255,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     is_vector = isinstance(wanted, SymbolicTensor) and wanted._array.ndim < 2
     found = as_sizes(wanted, "fill") if is_vector and wanted.dtype.is_integer else ()
     if has_dims(found):
-        trace = current_trace()[0]
-        filled: Tensor = trace.bind(stretch.op, (scalar,), {"shape": found, "rank": 0})
+        filled: Tensor = apply_open(stretch, scalar, shape=found, rank=0)
         return filled
     sizes = np.asarray(wanted._array)
     if sizes.dtype.kind not in "iu":

@@ -14,6 +14,7 @@ from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
+from gradtape.graph.size_tensor import apply_open
 from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import select, stop_gradient
@@ -159,7 +160,7 @@ def one_hot(
             f"one_hot: depth must be non-negative, and axis -1 or in [0, {n}). Received {size} and "
             f"{axis}."
         )
-    out = select(gather_scatter.one_hot_mask(where, depth=size), on, off)
+    out = select(apply_open(gather_scatter.one_hot_mask, where, depth=size), on, off)
     if axis is None or axis in (-1, n - 1):
         return out
     return s.permute_axes(out, (*range(axis), n - 1, *range(axis, n - 1)))

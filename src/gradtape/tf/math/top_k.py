@@ -9,6 +9,7 @@ from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
+from gradtape.graph.size_tensor import apply_open
 from gradtape.ops.gather_scatter import take_along
 from gradtape.ops.shape import shape_of, transpose
 from gradtape.ops.top_k import is_in_top_k, top_indices
@@ -57,7 +58,7 @@ def top_k(
         raise InvalidArgumentError(
             f"TopKV2: input must have at least k columns. Had {shape[-1]}, needed {count}."
         )
-    indices = top_indices(tensor, k=count)
+    indices = apply_open(top_indices, tensor, k=count)
     return TopKV2(take_along(tensor, indices), cast(indices, index_type))
 
 
