@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import has_dims
 from gradtape.core.ports import RaggedPort
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits as rows
@@ -25,6 +26,8 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.graph.side_effect import side_effect
+from gradtape.graph.size_tensor import make_range_tensor, make_scalar_size
+from gradtape.ops.elementwise import multiply
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.array.gather import gather
 from gradtape.tf.array.reshape import reshape
@@ -136,7 +139,12 @@ def from_uniform_row_length(
 
 
 def make_uniform_partition(size: int, count: int, dtype: dtypes.DType) -> RowPartition:
-    """Partition into `count` rows of `size` values each."""
+    """Partition into `count` rows of `size` values each; both may be unknown sizes."""
+    if has_dims((size, count)):
+        kind = dtype.as_numpy_dtype
+        ends = make_range_tensor(0, count + 1, 1, np.dtype(kind))
+        width = make_scalar_size(size, dtype) if has_dims(size) else kind(size)
+        return make_partition(multiply(ends, width), None if has_dims(size) else size)
     return make_partition(
         make_tensor(np.arange(count + 1, dtype=dtype.as_numpy_dtype) * size), size
     )
