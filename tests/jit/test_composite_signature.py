@@ -1,4 +1,4 @@
-"""Ragged and sparse arguments of functions: the number of their values is open, as in TensorFlow."""
+"""Ragged and sparse arguments: the number of their values is open, as in TensorFlow."""
 
 import numpy as np
 import pytest

@@ -18,9 +18,9 @@ from gradtape.graph.trace import NeedsTape, Trace
 from gradtape.graph.traced_value import raw_value
 from gradtape.jit.backward import SavedCall
 from gradtape.jit.executable import Executable, record_traced_call
+from gradtape.jit.found_path import FoundPaths
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
-from gradtape.jit.open_run import OpenPlan, OpenRun
 from gradtape.jit.open_signature import OpenTrace, OpenTraces
 from gradtape.jit.signature import Call, as_specs
 from gradtape.jit.stepwise_plan import StepwisePlan
@@ -31,14 +31,13 @@ from gradtape.jit.xla_executable import make_executable
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 
 log = logging.getLogger("gradtape")
-MAX_FOUND_SIZES = 64  # remembered
 UNBOUND_NOTE = (
     "Only a branch of an `if`, or the body of a loop, sets this name, and it did not run for these "
     "values. Set the name before, or in every branch."
 )
 
 
-class Specialization:
+class Specialization(FoundPaths):
     """A function specialised to one signature.
 
     Attributes:
@@ -53,11 +52,11 @@ class Specialization:
 
     def __init__(self, owner: Any, call: Call) -> None:
         """Start without a trace."""
+        super().__init__()
         self.owner = owner
         self.leaf_keys = call.leaf_keys
         self.serial_number = next_uid()
         self.call_specs = None if call.weak_objects else as_specs(call)
-        self.tree: GuardTree | None = None
         self.only_path: TracedPath | None = None
         self.executable: Any = None
         self.eager_reason = ""
@@ -68,8 +67,6 @@ class Specialization:
         self.is_recent = False  # whether it was called again since the cache was last full
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
         self.open_traces: OpenTraces | None = None  # traces of unknown sizes that may serve it
-        self.found_traces: list[OpenTrace] = []  # traces with sizes that only data determines
-        self.found_sizes: set[Any] = set()  # that runs have found, each once
         self.opens_elements = True
         self.runs_stepwise = False  # whether the next call runs without a compiled plan
 
@@ -133,60 +130,6 @@ class Specialization:
                 return run(call.tensors, call.variables)
             except StoppedRun as again:
                 stop = again
-
-    def run_open_path(self, call: Call, log: list[tuple[str, Any]]) -> tuple[Any] | None:
-        """(The result of a run that has met new sizes,) or None if a path must be added.
-
-        Sizes that are found a second time get a path of their own, with a plan.
-        """
-        if local.recorders or ledger.active or devices.active:
-            return None
-        for one in self.found_traces:
-            if one.path.effects:
-                continue
-            plan = OpenPlan(one)
-            try:
-                result = Executable(plan, one.path).run(call.tensors, call.variables)
-            except GuardMiss:
-                continue
-            sizes = tuple(plan.sizes.values())
-            if sizes not in self.found_sizes:
-                self.found_sizes.add(sizes)
-                if len(self.found_sizes) > MAX_FOUND_SIZES:
-                    self.found_sizes.clear()
-            elif self.tree is None or self.tree.paths < MAX_PATHS:
-                self.add_found_path(one.path.specialise(plan.sizes))
-            return (result,)
-        return None
-
-    def add_path_for_run(
-        self, call: Call, log: list[tuple[str, Any]]
-    ) -> list[tuple[str, Any]] | None:
-        """Add the path for a run that has met new sizes; None if no trace serves it.
-
-        Returns the guards and side effects of the run, which has had some more of them.
-        """
-        raws = [t._array for t in call.tensors]
-        for one in self.found_traces:
-            given = [t._array for t in one.path.captures]
-            variables = one.path.resolve_variables(call.variables)
-            given += [v._stored_version()._array for v in variables]
-            try:
-                run = OpenRun(one, [*raws, *given], log)
-                run.run()
-            except GuardMiss as miss:
-                log[:] = miss.log
-                continue
-            self.add_found_path(one.path.specialise(run.env))
-            return run.log
-        return None
-
-    def add_found_path(self, path: TracedPath) -> None:
-        """Add the path for sizes that a run has found."""
-        if self.tree is None or self.tree.paths >= MAX_PATHS:
-            self.tree, self.executable = GuardTree(path), None
-        else:
-            self.tree.add(path)
 
     def run_eagerly(self, call: Call) -> Any:
         """Call the Python function."""
