@@ -48,7 +48,11 @@ def apply_matmul(x: Any, y: Any) -> Any:
     """`x @ y`."""
     from gradtape.tf.api.linalg import matmul
 
-    return matmul(x, y)
+    try:
+        return matmul(x, y)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
 
 
 def apply_reflected_matmul(y: Any, x: Any) -> Any:

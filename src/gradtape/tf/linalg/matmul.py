@@ -157,8 +157,26 @@ def transpose_operand(x: Tensor, transpose: bool, adjoint: bool, which: str) -> 
     return e.conj(out) if adjoint and out._array.dtype.kind == "c" else out
 
 
-Tensor.__matmul__ = lambda self, other: matmul(self, other)  # type: ignore[method-assign]
-Tensor.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore[method-assign]
+def apply_matmul(a: Any, b: Any) -> Tensor:
+    """`a @ b`."""
+    try:
+        return matmul(a, b)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+def apply_reflected_matmul(b: Any, a: Any) -> Tensor:
+    """`a @ b` where only `b` is a tensor."""
+    try:
+        return matmul(a, b)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+Tensor.__matmul__ = apply_matmul  # type: ignore[method-assign]
+Tensor.__rmatmul__ = apply_reflected_matmul  # type: ignore[method-assign]
 
 
 @public
