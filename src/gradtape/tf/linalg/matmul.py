@@ -157,24 +157,25 @@ def transpose_operand(x: Tensor, transpose: bool, adjoint: bool, which: str) -> 
     return e.conj(out) if adjoint and out._array.dtype.kind == "c" else out
 
 
-def apply_matmul(a: Any, b: Any) -> Tensor:
-    """`a @ b`."""
+def apply_matmul(x: Any, y: Any) -> Tensor:
+    """`x @ y`."""
     try:
-        return matmul(a, b)
+        return matmul(x, y)
     except Exception as error:
         hide_library_frames(error)
         raise
 
 
-def apply_reflected_matmul(b: Any, a: Any) -> Tensor:
-    """`a @ b` where only `b` is a tensor."""
+def apply_reflected_matmul(y: Any, x: Any) -> Tensor:
+    """`x @ y` where only `y` is a tensor."""
     try:
-        return matmul(a, b)
+        return matmul(x, y)
     except Exception as error:
         hide_library_frames(error)
         raise
 
 
+# They replace the operators of `tf/tensor_operator.py`, which have imported this module.
 Tensor.__matmul__ = apply_matmul  # type: ignore[method-assign]
 Tensor.__rmatmul__ = apply_reflected_matmul  # type: ignore[method-assign]
 
