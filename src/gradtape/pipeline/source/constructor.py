@@ -152,6 +152,38 @@ class SourceMethods(DatasetBase[E]):
             "_TensorSliceDataset"
         )
 
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Any,
+        output_types: None = None,
+        output_shapes: None = None,
+        args: Any = None,
+        *,
+        output_signature: TensorSpec,
+        name: str | None = None,
+    ) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Any,
+        output_types: None = None,
+        output_shapes: None = None,
+        args: Any = None,
+        *,
+        output_signature: tuple[TensorSpec, ...],
+        name: str | None = None,
+    ) -> Dataset[tuple[Tensor, ...]]: ...
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Any,
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset: ...
     @staticmethod
     @public
     def from_generator(

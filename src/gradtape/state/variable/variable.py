@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,15 @@ from gradtape.state.variable.storage import VariableStorage, active_trace
 from gradtape.state.variable.tf1 import Tf1Methods
 
 next_variable_key = itertools.count(1).__next__
+
+
+if TYPE_CHECKING:
+
+    class VariableSlice(Tensor):
+        """A slice of a variable, which can be assigned to."""
+
+        def assign(self, value: Any, name: str | None = None) -> Variable:
+            """Write `value` to this slice of the variable."""
 
 
 class Variable(
@@ -301,10 +310,10 @@ class Variable(
         return gather_nd(self._read(), convert(indices), rank=self._stored_version().ndim)
 
     @public
-    def __getitem__(self, key: Any) -> Tensor:
-        tensor = self._read()[key]
+    def __getitem__(self, key: Any) -> VariableSlice:
+        tensor: Any = self._read()[key]
         if not scatter_kernel.is_mask(key):
-            tensor.assign = functools.partial(self._assign_slice, key)  # type: ignore[attr-defined]
+            tensor.assign = functools.partial(self._assign_slice, key)
         return tensor
 
     def _assignment_result(self, read_value: bool = True) -> Any:

@@ -193,6 +193,10 @@ def exists(path: Any) -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.io.gfile.exists("/no/such/file")
+        False
     """
     return os.path.exists(as_path(path))
 
@@ -206,6 +210,10 @@ def isdir(path: Any) -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.io.gfile.isdir("/no/such/folder")
+        False
     """
     return os.path.isdir(as_path(path))
 
@@ -403,6 +411,10 @@ def join(path: Any, *paths: Any) -> str:
 
     Returns:
         A string.
+
+    Example:
+        >>> tf.io.gfile.join("logs", "run1")
+        'logs/run1'
     """
     return os.path.join(as_path(path), *map(as_path, paths))
 

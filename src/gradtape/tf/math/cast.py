@@ -15,6 +15,8 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.tape.indexed_slices import IndexedSlices
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import CAST
 
 
 @overload
@@ -169,3 +171,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     if not (tensor.dtype.is_floating or tensor.dtype.is_integer):
         raise TypeError(f"conj: Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
     return tensor
+
+
+add_examples(globals(), CAST)

@@ -16,6 +16,8 @@ from gradtape.ops import integer, no_nan
 from gradtape.ops import special as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import shape_of
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.elementwise import ELEMENTWISE
 from gradtape.tf.math.cast import cast
 from gradtape.tf.op_protocol import BinaryOp
 from gradtape.tf.public_op import (
@@ -311,3 +313,5 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 
 
 name_functions(__name__, globals())
+
+add_examples(globals(), ELEMENTWISE)
