@@ -174,9 +174,6 @@ def list_jax_devices() -> list[Device]:
     return [Device("TPU", i, handle) for i, handle in enumerate(jax.local_devices())]
 
 
-# -- values
-
-
 def put_on_device(value: Any, device: Device) -> Any:
     """Copy a host value, or an array on another device, to a JAX array on `device`."""
     import jax
@@ -200,9 +197,6 @@ def call_jax(function: Callable[..., Any], *args: Any) -> Any:
     except jax.errors.JaxRuntimeError as error:
         kind = ResourceExhaustedError if "RESOURCE_EXHAUSTED" in str(error) else InternalError
         raise kind(str(error)) from error
-
-
-# -- kernels
 
 
 def run_kernel_on_device(

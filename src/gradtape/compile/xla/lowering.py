@@ -153,9 +153,6 @@ def lower_raw_function(op: Primitive) -> Any:
     return kernel
 
 
-# -- control flow
-
-
 def lower_body(body: Body, args: list[Any]) -> tuple[Any, ...]:
     """Apply a body to JAX values; the results have the dtypes that they have on NumPy."""
     graph = body.graph(tuple([make_stand_in_array(list(np.shape(a)), a.dtype) for a in args]))
