@@ -93,7 +93,7 @@ def check_options(f: Any, order: Any, tolerance: Any, samples: Any) -> None:
         )
 
 
-class Source:
+class CheckedSource:
     """A tensor among the arguments, or a variable."""
 
     def __init__(self, name: str, thing: Any) -> None:
@@ -134,9 +134,9 @@ class Checker:
         self.weights = [self.draw(raw) for raw in first]
         self.directions = [self.draw(source.raw) for source in self.sources]
 
-    def find_sources(self) -> list[Source]:
+    def find_sources(self) -> list[CheckedSource]:
         """The tensors and variables to differentiate by."""
-        found: list[Source] = []
+        found: list[CheckedSource] = []
         seen: set[int] = set()
         leaves = nest.flatten(self.args)
         owners = [leaf for leaf in (*leaves, self.f) if hasattr(leaf, "trainable_variables")]
@@ -147,10 +147,10 @@ class Checker:
                 if variable._key not in seen and is_differentiable(variable._raw_dtype):
                     seen.add(variable._key)
                     name = str(getattr(thing, "path", None) or variable.name.split(":")[0])
-                    found.append(Source(name, thing))
+                    found.append(CheckedSource(name, thing))
             elif position is not None and is_float_value(thing):
                 self.places.append(position)
-                found.append(Source(self.name_argument(position), thing))
+                found.append(CheckedSource(self.name_argument(position), thing))
         return found
 
     def name_argument(self, position: int) -> str:

@@ -23,7 +23,7 @@ from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.ports import JaxPort
 from gradtape.core.primitive import Primitive
 from gradtape.devices.array import Device, DeviceArray, from_jax_array
-from gradtape.devices.placement import NotLowerable
+from gradtape.devices.placement import NotPlaceable
 
 DEVICE_KINDS = {
     "gpu": "GPU",
@@ -205,7 +205,7 @@ def run_kernel_on_device(
     """Run the kernel of a primitive, compiled, on a device.
 
     Raises:
-        Inexpressible: if JAX cannot run it.
+        NotPlaceable: if JAX cannot run it.
     """
     results = execute_program(kernel_program(op, static), raws, device)
     if op.outputs:
@@ -217,11 +217,11 @@ def call_function_on_device(function: Callable[..., Any], raws: list[Any], devic
     """Run a function of raw arrays and Python values, compiled, on a device.
 
     Raises:
-        Inexpressible: if JAX cannot run it.
+        NotPlaceable: if JAX cannot run it.
     """
     lowered = clone_for_jax(function)
     if lowered is function:
-        raise NotLowerable("it is a function of NumPy arrays")
+        raise NotPlaceable("it is a function of NumPy arrays")
     places = [
         i for i, raw in enumerate(raws) if isinstance(raw, DeviceArray | np.ndarray | np.generic)
     ]
@@ -244,7 +244,7 @@ def execute_program(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     """Run a compiled function on a device.
 
     Raises:
-        Inexpressible: if JAX cannot run it.
+        NotPlaceable: if JAX cannot run it.
     """
     import jax
 
@@ -263,7 +263,7 @@ def execute_program(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     except Exception as error:
         if is_from_signal_handler(error):
             raise
-        raise NotLowerable(str(error).strip().partition("\n")[0]) from error
+        raise NotPlaceable(str(error).strip().partition("\n")[0]) from error
 
 
 def operand_on_device(raw: Any, device: Device) -> Any:
@@ -333,7 +333,7 @@ def run_ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
         JITTED_UFUNCS[name] = jax.jit(function)
     try:
         result = execute_program(JITTED_UFUNCS[name], raws, device)
-    except NotLowerable:
+    except NotPlaceable:
         return None
     if isinstance(result, tuple):
         return tuple([from_jax_array(array, device) for array in result])
