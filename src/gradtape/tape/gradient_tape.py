@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from importlib import import_module
 from operator import is_
@@ -17,6 +16,7 @@ from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import REDISPATCH, raise_call_error, redispatch
 from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape
+from gradtape.core.log import get_log
 from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
@@ -39,7 +39,6 @@ from gradtape.tape.source import (
 )
 from gradtape.tape.tape_display import DisplayMethods
 
-log = logging.getLogger("gradtape")
 K = TypeVar("K")
 
 
@@ -133,7 +132,7 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
             note_tape(self, "watch", watched_uids(things))
         for t in things:
             if not is_differentiable(current_value(t)._array.dtype):
-                log.warning(
+                get_log().warning(
                     "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
                     t.dtype,
                 )
@@ -331,7 +330,7 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
         if not self._persistent:
             self._deactivate()
         elif warn_of:
-            log.warning(
+            get_log().warning(
                 "Calling GradientTape.%s on a persistent tape inside its context is significantly "
                 "less efficient than calling it outside the context (it causes the gradient ops "
                 "to be recorded on the tape).",

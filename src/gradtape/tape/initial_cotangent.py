@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from itertools import zip_longest
 from typing import Any
 
@@ -12,6 +11,7 @@ from gradtape.core.convert import convert
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.log import get_log
 from gradtape.core.ports import SizePort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor
@@ -22,8 +22,6 @@ from gradtape.ops.shape import reshape
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tape.source import current_value
 
-log = logging.getLogger("gradtape")
-
 
 def initial_cotangents(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
     """Pairs of a target and its initial cotangent: raw ones, or a Tensor.
@@ -32,7 +30,7 @@ def initial_cotangents(targets: list[Any], weights: Any) -> list[tuple[Tensor, A
     """
     flat = [None] * len(targets) if weights is None else nest.flatten(weights)
     if len(flat) != len(targets):
-        log.warning(
+        get_log().warning(
             "output_gradients: expected %d tensors, received %d. Missing tensors count as ones; "
             "extra tensors are ignored.",
             len(targets),
@@ -54,7 +52,7 @@ def initial_cotangents(targets: list[Any], weights: Any) -> list[tuple[Tensor, A
                 f"Received {target!r} of type {type(target).__name__}."
             )
         if not is_differentiable(tensor._array.dtype):
-            log.debug(
+            get_log().debug(
                 "The dtype of the target tensor must be floating (e.g. tf.float32), got %r",
                 tensor.dtype,
             )
