@@ -14,15 +14,13 @@ from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import REDISPATCH, raise_call_error, redispatch
-from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape
 from gradtape.core.log import get_log
 from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.tensor import Tensor
 from gradtape.core.traceback_filter import hide_library_frames
-from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.initial_cotangent import initial_cotangents
@@ -262,10 +260,7 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
         flat = nest.flatten(sources)
         roots = [source_uids(record, source) for source in flat]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
-        if weights is None and type(target) is EagerTensor and target._array.dtype is FLOAT32:
-            seeds: list[tuple[Tensor, Any]] = [(target, make_ones(target._array))]
-        else:
-            seeds = initial_cotangents(nest.flatten(target), weights)
+        seeds = initial_cotangents(target, weights)
         if self._open_record is not None:
             self._stop_or_warn("gradient")
         recorded = bool(local.recorders)
