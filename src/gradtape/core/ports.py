@@ -142,12 +142,15 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     """Functions of ragged and sparse tensors.
 
     `find_function` finds the ragged version of a public function, or None; `find_sparse_function`
-    finds the sparse version. `method_module` returns
-    the module that implements the methods. The class is also the key of private constructors.
+    finds the sparse version. `apply_operator` and `apply_sparse_operator` apply an operator by the
+    name of its method, such as `__add__`. `method_module` returns the module that implements the
+    methods. The class is also the key of private constructors.
     """
 
     find_function: Callable[[Any], Any]
     find_sparse_function: Callable[[Any], Any]
+    apply_operator: Callable[..., Any]
+    apply_sparse_operator: Callable[[str, Any, Any], Any]
     method_module: Callable[[], Any]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.errors import public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged.constructor import RaggedConstructors
+from gradtape.core.ragged.operator import RaggedOperators
 from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
 
 
-class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
+class RaggedTensor(RaggedOperators, TensorLike, CompositeTensor, RaggedConstructors):
     """A tensor with one or more axes whose slices differ in length; use a factory method.
 
     It consists of `values` and a partition of them into rows. The values may be ragged themselves.
@@ -41,15 +42,6 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
             )
         self._values: Any = values
         self._partition: RowPartition = row_partition
-
-    if TYPE_CHECKING:  # gradtape.tf.tensor_operator defines them
-
-        def __add__(self, other: Any) -> RaggedTensor: ...
-        def __sub__(self, other: Any) -> RaggedTensor: ...
-        def __mul__(self, other: Any) -> RaggedTensor: ...
-        def __truediv__(self, other: Any) -> RaggedTensor: ...
-        def __rsub__(self, other: Any) -> RaggedTensor: ...
-        def __neg__(self) -> RaggedTensor: ...
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -353,10 +345,6 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
     def consumers(self) -> list[Any]:
         """Empty: eager tensors do not record their consumers."""
         return []
-
-    def __bool__(self) -> NoReturn:
-        """Raise TypeError."""
-        raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __hash__(self) -> int:
         """Raise TypeError: `==` compares elements."""

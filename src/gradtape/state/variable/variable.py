@@ -312,7 +312,7 @@ class Variable(
             uid = self._current_version().uid
             for recorder in recorders:
                 recorder.on_variable_read(self, uid)
-        unread = UnreadVariable()
+        unread: UnreadVariable = type.__call__(UnreadVariable)  # the metaclass adds Python code
         unread._variable = self
         return unread
 
