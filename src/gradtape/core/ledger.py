@@ -234,12 +234,23 @@ def note_departure(tensor: Any, kind: str, value: Any) -> None:
     if kind == "numpy" and is_inside_library():
         return
     number = next_uid()
-    write(("left", kind), (tensor.uid,), number)
+    write(("left", kind, list_user_calls()), (tensor.uid,), number)
     try:
         reference = weakref.ref(value)
     except TypeError:  # a Python number or a NumPy scalar
         return
     ledger.left[id(value)] = (reference, number)
+
+
+def list_user_calls() -> tuple[tuple[CodeType, int], ...]:
+    """Locations of the user's frames on the stack, innermost first."""
+    found: list[tuple[CodeType, int]] = []
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None and len(found) < MAX_FRAMES:
+        if USER_FILES[frame.f_code.co_filename]:
+            found.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
 
 
 def is_inside_library() -> bool:

@@ -15,6 +15,7 @@ from gradtape.graph.graph import Effect
 
 Node = Any  # a uid, a departure ("left", number), or a value of a compiled call
 DISCRETE = "iubO"
+MAX_STEPS = 8  # ops between a value and the op whose result has a known dtype
 CONVERSIONS = ("constant", "convert_to_tensor", "cast", "identity", "as_array", "constant_v1")
 
 
@@ -53,6 +54,7 @@ class DataGraph:
         keys: the key of a variable, by uid of a version.
         made: position and location of the entry that made a value.
         departures: entries that took a value out of the tensors, by number.
+        calls: the user's frames on the stack at a departure, innermost first.
     """
 
     def __init__(self, entries: Sequence[Entry], story: TapeStory, kinds: dict[int, str]) -> None:
@@ -67,6 +69,7 @@ class DataGraph:
         self.made: dict[Node, tuple[int, Location]] = {}
         self.datasets: set[Node] = set()
         self.departures: dict[int, tuple[int, str, Location]] = {}
+        self.calls: dict[int, tuple[Location, ...]] = {}
         self.described = {
             abs(uid)
             for kind, _, outputs, *_ in entries
@@ -150,6 +153,17 @@ class DataGraph:
     def is_discrete(self, node: Node) -> bool:
         """Whether a value is known to be an integer, a boolean or a string."""
         return self.kind_of(node) in tuple(DISCRETE)
+
+    def is_integer_result(self, node: int) -> bool:
+        """Whether a value is an integer or was computed from integers."""
+        for _ in range(MAX_STEPS):
+            if self.kind_of(node):
+                return self.is_discrete(node)
+            edge = next(iter(self.incoming.get(node, ())), None)
+            if edge is None or type(edge.start) is not int:
+                return False
+            node = edge.start
+        return False
 
     def add_simple(self, position: int, entry: Entry) -> None:
         """Add a read, a capture or an assignment in a trace."""
@@ -299,8 +313,9 @@ class DataGraph:
 
     def add_departure(self, position: int, entry: Entry) -> None:
         """Add that a value left the tensors."""
-        (_, kind), (uid,), number, code, instruction, moment = entry
+        (_, kind, calls), (uid,), number, code, instruction, moment = entry
         location = (code, instruction)
+        self.calls[number] = calls
         cause = "numpy_round_trip" if kind == "numpy" else "python_round_trip"
         self.departures[number] = (position, cause, location)
         reason = None if self.is_discrete(uid) else (cause, location, None)

@@ -29,6 +29,7 @@ def forget_sources() -> None:
     """Parse files again: they may have changed."""
     parse_file.cache_clear()
     spans_of.cache_clear()
+    function_at.cache_clear()
 
 
 @lru_cache(maxsize=256)
@@ -88,16 +89,22 @@ def expression_at(location: Location) -> Any:
     return max(calls, key=span_of, default=None)
 
 
+@lru_cache(maxsize=4096)
 def function_at(code: Any) -> Any:
     """The syntax tree of the function that a code object was compiled from, or None."""
     tree = parse_file(code.co_filename)
+    found = []
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
             name = getattr(node, "name", "<lambda>")
             if first == code.co_firstlineno and name == code.co_name:
-                return node
-    return None
+                found.append(node)
+    if len(found) > 1:  # several lambdas on one line
+        columns = [p[2] for p in positions_of(code) if p[2] and p[0] == code.co_firstlineno]
+        inside = [n for n in found if columns and n.col_offset < columns[0] < n.end_col_offset]
+        found = inside[-1:] or found
+    return found[0] if found else None
 
 
 def text_at(location: Location) -> tuple[str, int, int]:
