@@ -32,7 +32,14 @@ Entry = tuple[Any, Any, Any, "CodeType | None", int, "Moment"]
 # Files whose functions hand values to Python for the user
 WAYS_OUT = tuple(
     os.path.join(LIBRARY, *parts)
-    for parts in (("core", "tensor.py"), ("core", "errors.py"), ("state", "variable"))
+    for parts in (
+        ("core", "tensor.py"),
+        ("core", "errors.py"),
+        ("core", "ragged"),
+        ("state", "variable"),
+        ("tf", "framework.py"),
+        ("tf", "tensor_proto.py"),
+    )
 )
 
 
@@ -308,12 +315,14 @@ class TapeHistory:
     Attributes:
         watches_variables: whether trainable variables that are read are watched.
         kind: "GradientTape" or "ForwardAccumulator".
+        watches_all: whether every tensor is watched, as by `tf.gradients`.
     """
 
     def __init__(self, kind: str, watches_variables: bool) -> None:
         """Start empty."""
         self.kind = kind
         self.watches_variables = watches_variables
+        self.watches_all = False
 
 
 def note_tape(tape: Any, event: str, payload: Any = None) -> None:
@@ -326,6 +335,14 @@ def note_tape(tape: Any, event: str, payload: Any = None) -> None:
             type(tape).__name__, getattr(tape, "_watch_accessed_variables", True)
         )
     write(("tape", event, history), payload, 0)
+
+
+def note_trace_tape(tape: Any, record: Any) -> None:
+    """Write that a tape was made from everything that a trace has recorded in `record`."""
+    if not ledger.full:
+        return
+    note_tape(tape, "enter", serial_of(record))
+    tape._history.watches_all = True
 
 
 def as_tensor(value: Any) -> Any:

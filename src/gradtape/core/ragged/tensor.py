@@ -346,7 +346,7 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.to_list can only be used in eager mode.")
         values = self._values
-        flat = values.to_list() if isinstance(values, RaggedTensor) else values._array.tolist()
+        flat = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
         splits = self.row_splits._array.tolist()
         return [flat[a:b] for a, b in itertools.pairwise(splits)]
 

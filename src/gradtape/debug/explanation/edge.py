@@ -11,6 +11,7 @@ from gradtape.core.user_location import Location
 from gradtape.debug.explanation.call import expand_call
 from gradtape.debug.explanation.custom import custom_reason
 from gradtape.debug.explanation.history import GRADIENT_NAMES, Reason, TapeStory
+from gradtape.debug.explanation.source_text import called_library_function
 from gradtape.graph.graph import Effect
 
 Node = Any  # a uid, a departure ("left", number), or a value of a compiled call
@@ -25,10 +26,12 @@ class Edge:
     Attributes:
         position: the place of its entry in the ledger.
         reason: None if gradients flow, else cause, location and region of the break.
+        latent: the break that remains for an integer once it is made a float; it costs nothing.
         location: the user's line.
+        doubt: the cost of an edge that arguments or the source text alone show.
     """
 
-    __slots__ = ("end", "location", "op", "position", "reason", "start")
+    __slots__ = ("doubt", "end", "latent", "location", "op", "position", "reason", "start")
 
     def __init__(
         self,
@@ -42,6 +45,8 @@ class Edge:
         """An edge made by the op of an entry."""
         self.start, self.end = start, end
         self.position, self.location, self.op, self.reason = position, location, op, reason
+        self.latent: Reason | None = None
+        self.doubt = 0
 
 
 class DataGraph:
@@ -98,13 +103,14 @@ class DataGraph:
         location: Location,
         op: str,
         reason: Reason | None,
-    ) -> None:
+    ) -> Edge:
         """Add an edge."""
         start = abs(start) if type(start) is int else start
         end = abs(end) if type(end) is int else end
         edge = Edge(start, end, position, location, op, reason)
         self.edges[start].append(edge)
         self.incoming[end].append(edge)
+        return edge
 
     def note_creation(self, uid: Any, position: int, location: Location) -> None:
         """Remember where a value was made."""
@@ -132,7 +138,9 @@ class DataGraph:
     ) -> Reason | None:
         """Why no gradient flows through an input of an op by its own nature; None if one does."""
         if op.name == "stop_gradient":
-            return "stop_gradient", location, None
+            other = called_library_function(location)
+            is_asked = other is None or other == "stop_gradient"
+            return "stop_gradient" if is_asked else "no_gradient_op", location, None
         if isinstance(op, Effect):
             return "py_function", location, None
         if self.is_discrete(uid):
@@ -199,7 +207,8 @@ class DataGraph:
                 reason: Reason | None = self.story.why_not_listening(position, entry)
             else:
                 reason = self.reason_of_birth(name, start, out, location, moment)
-            self.add(start, out, position, location, name, reason)
+            edge = self.add(start, out, position, location, name, reason)
+            edge.doubt = int(type(start) is int)
 
     def reason_of_birth(
         self, name: str, start: Node, out: Node, location: Location, moment: Any
@@ -318,8 +327,11 @@ class DataGraph:
         self.calls[number] = calls
         cause = "numpy_round_trip" if kind == "numpy" else "python_round_trip"
         self.departures[number] = (position, cause, location)
-        reason = None if self.is_discrete(uid) else (cause, location, None)
-        self.add(uid, ("left", number), position, location, kind, reason)
+        reason = (cause, location, None)
+        is_lost_before = self.is_discrete(uid)
+        self.add(
+            uid, ("left", number), position, location, kind, None if is_lost_before else reason
+        ).latent = reason
         for names, scope in moment.scopes:
             if any("py_function.py" in n for n in names):
                 self.add_return_of_host_function(number, position, scope)

@@ -19,6 +19,7 @@ from gradtape.debug.explanation.source_text import expression_at, function_at, p
 
 GUESS = "guess"  # the op of an edge for which there is no evidence in the source
 BREAK = 1 << 20  # the cost of a break: of paths with as many breaks, the best known one is taken
+LAST_RESORT = 1 << 40  # the cost of an edge that counts only if there is no other path
 # The ops of a comprehension's loop are located at the whole comprehension.
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -65,7 +66,7 @@ class PythonFlow:
         if expression_at(location) is None:
             return self.guess_edges(number)
         calls = list_called_functions(self.graph.calls[number])
-        return self.follow(("left", number), position, location, calls)
+        return self.follow(("left", number), position, location, calls, 1)
 
     def edges_from_lookup(self, node: int) -> list[Edge]:
         """Edges from an integer that the library read as a static argument, such as an index."""
@@ -73,10 +74,15 @@ class PythonFlow:
         self.prepare()
         if expression_at(location) is None:
             return []
-        return self.follow(node, position, location, [])
+        return self.follow(node, position, location, [], LAST_RESORT)
 
     def follow(
-        self, value: Node, position: int, location: Location, calls: list[tuple[Any, Any]]
+        self,
+        value: Node,
+        position: int,
+        location: Location,
+        calls: list[tuple[Any, Any]],
+        doubt: int,
     ) -> list[Edge]:
         """Edges from a value at an expression to the tensors that it enters through Python."""
         start = expression_at(location)
@@ -89,12 +95,11 @@ class PythonFlow:
         for later, entry, node in self.expressions:
             if later in inside or (later > position and flow.enters(node)):
                 outs = entry[2] if type(entry[2]) is tuple else (entry[2],)
-                place = (entry[3], entry[4])
-                found += [
-                    Edge(value, abs(out), later, place, "python", None)
-                    for out in outs
-                    if type(out) is int and out
-                ]
+                for out in outs:
+                    if type(out) is int and out:
+                        edge = Edge(value, abs(out), later, entry[3:5], "python", None)
+                        edge.doubt = doubt
+                        found.append(edge)
         return found
 
     def positions_inside(self, position: int) -> set[int]:
@@ -219,10 +224,9 @@ def price_of(edge: Edge, region: Any) -> tuple[int, Any]:
     if edge.op == GUESS:
         return BREAK, None
     if edge.reason is None:
-        inferred = 1 if edge.op == "python" else 0
-        return inferred, region if region == ("at", edge.location) else None
+        return edge.doubt, region if region == ("at", edge.location) else None
     here = region_of(edge)
-    return (0 if here == region else BREAK), here
+    return (0 if here == region else BREAK) + edge.doubt, here
 
 
 def region_of(edge: Edge) -> Any:

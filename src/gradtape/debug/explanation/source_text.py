@@ -107,6 +107,24 @@ def function_at(code: Any) -> Any:
     return found[0] if found else None
 
 
+def called_library_function(location: Location) -> str | None:
+    """The name of the function of an imported module that is called at a location, or None.
+
+    The module is a library's: the innermost location in the user's program is outside of it.
+    """
+    node = expression_at(location)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    root: Any = node.func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    assert location[0] is not None
+    tree = parse_file(location[0].co_filename)
+    imports = (n for n in ast.walk(tree or root) if isinstance(n, (ast.Import, ast.ImportFrom)))
+    names = {(a.asname or a.name).split(".")[0] for one in imports for a in one.names}
+    return node.func.attr if getattr(root, "id", None) in names else None
+
+
 def text_at(location: Location) -> tuple[str, int, int]:
     """The source line of a location and the columns to underline; empty if it is not known."""
     line = line_of(location)
