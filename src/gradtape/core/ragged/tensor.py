@@ -338,7 +338,7 @@ class RaggedTensor(RaggedOperators, TensorLike, CompositeTensor, RaggedConstruct
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.to_list can only be used in eager mode.")
         values = self._values
-        flat = values.to_list() if isinstance(values, RaggedTensor) else values._array.tolist()
+        flat = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
         splits = self.row_splits._array.tolist()
         return [flat[a:b] for a, b in itertools.pairwise(splits)]
 

@@ -70,7 +70,7 @@ class Question:
         if path is None:
             return self.explain_unconnected(targets)
         breaks = self.name_library_calls(merge_breaks(path), path)
-        breaks = [name_departure(one, path) for one in breaks]
+        breaks = drop_repeated([name_departure(one, path) for one in breaks])
         problem = self.source_problem(path)
         if problem is not None:
             breaks.insert(0, problem)
@@ -137,6 +137,8 @@ class Question:
     def is_known_without_watch(self) -> bool:
         """Whether the tape knows the source as a trainable variable or as a recorded result."""
         story, graph = self.story, self.graph
+        if story.history.watches_all:
+            return True
         watches = story.history.kind != "ForwardAccumulator" and story.history.watches_variables
         if self.source.key is not None:
             return watches and graph.trainable.get(self.source.key, True)
@@ -237,6 +239,15 @@ def name_departure(one: Break, path: list[Edge]) -> Break:
     return one
 
 
+def drop_repeated(breaks: list[Break]) -> list[Break]:
+    """The breaks without those that repeat the one before."""
+    return breaks[:1] + [
+        one
+        for before, one in pairwise(breaks)
+        if (one.cause, one.location) != (before.cause, before.location)
+    ]
+
+
 def is_departure(edges: list[Edge]) -> bool:
     """Whether the first of some edges takes a value out of the tensors."""
     return bool(edges) and type(edges[0].end) is tuple and edges[0].end[0] == "left"
@@ -278,6 +289,8 @@ def merge_breaks(path: list[Edge]) -> list[Break]:
     for i, edge in enumerate(path):
         if edge.reason is None:
             region = region if region == ("at", edge.location) else None
+            if edge.latent is not None and region is None and breaks:
+                breaks.append(Break(edge.latent[0], edge.location, edge.op))
             continue
         if edge.op == "read" and is_departure(path[i + 1 : i + 2]):
             continue  # `variable.numpy()`: what leaves is lost, inside the tape as well
