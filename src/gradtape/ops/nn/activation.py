@@ -94,10 +94,13 @@ def with_slope(x, value, slope):
     return value
 
 
+ACTIVATION_BLOCK = 1 << 16  # elements of a block: the formulas have many NumPy calls
+
+
 def compute_value_and_slope(fill: Any, x: Any) -> tuple[Any, Any]:
     """Compute value and slope by `fill`, in float32 for the half types."""
     wide = accumulator(x.dtype)
-    value, slope = fill_in_blocks(fill, x.astype(wide, copy=False), 2)
+    value, slope = fill_in_blocks(fill, x.astype(wide, copy=False), 2, ACTIVATION_BLOCK)
     return value.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False)
 
 
