@@ -57,6 +57,8 @@ class DataGraph:
         incoming: by end.
         versions: the uids of a variable, by key.
         keys: the key of a variable, by uid of a version.
+        created: where a variable was made, by key.
+        labels: the name of a variable, by key.
         made: position and location of the entry that made a value.
         departures: entries that took a value out of the tensors, by number.
         calls: the user's frames on the stack at a departure, innermost first.
@@ -71,6 +73,7 @@ class DataGraph:
         self.keys: dict[int, int] = {}
         self.trainable: dict[int, bool] = {}
         self.created: dict[int, Location] = {}
+        self.labels: dict[int, str] = {}
         self.made: dict[Node, tuple[int, Location]] = {}
         self.datasets: set[Node] = set()
         self.departures: dict[int, tuple[int, str, Location]] = {}
@@ -228,7 +231,9 @@ class DataGraph:
 
     def add_assign(self, position: int, entry: Entry) -> None:
         """Add the creation of a variable, or an assignment to it."""
-        (kind, name, key, trainable, is_metric), inputs, version, code, instruction, _ = entry
+        (kind, name, key, trainable, is_metric, label), inputs, version, code, instruction, _ = (
+            entry
+        )
         location = (code, instruction)
         before = self.versions[key][-1] if self.versions[key] else None
         self.versions[key].append(abs(version))
@@ -237,6 +242,7 @@ class DataGraph:
         self.note_creation(version, position, location)
         if kind == "variable":
             self.created[key] = location
+            self.labels[key] = label
         elif before is not None and name != "assign":
             self.add(before, version, position, location, name, None)
         for start in inputs:

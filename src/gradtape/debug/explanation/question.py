@@ -16,8 +16,10 @@ from gradtape.core.user_location import Location
 from gradtape.debug.explanation.answer import Answer, Break
 from gradtape.debug.explanation.edge import DISCRETE, DataGraph, Edge
 from gradtape.debug.explanation.history import TapeStory
+from gradtape.debug.explanation.program import name_of
 from gradtape.debug.explanation.search import GUESS, Search, region_of
 from gradtape.debug.explanation.source_text import (
+    assigned_name,
     expression_at,
     forget_sources,
     line_of,
@@ -78,7 +80,23 @@ class Question:
             first = breaks[0].location
             later = [b for b in breaks if line_of(b.location) != line_of(first)]
             breaks = [Break("variable_replaced", first), *later]
-        return Answer(breaks, certain=not any(edge.op == GUESS for edge in path))
+        certain = not any(edge.op == GUESS for edge in path)
+        return Answer(breaks, self.name_of_source(), certain, [e.location for e in path])
+
+    def name_of_source(self) -> str:
+        """What the program calls the source, or where it was made."""
+        location = self.place_of_source()
+        line = line_of(location)
+        if line is None:
+            return ""
+        name = assigned_name(location)
+        if self.source.key is None:
+            return f"`{name}` (line {line})" if name else f"the tensor of line {line}"
+        made_by = getattr(expression_at(location), "func", None)
+        if name and name_of(made_by) == "Variable":
+            return f"`{name}` (line {line})"
+        label = self.graph.labels.get(self.source.key, "")
+        return f"the variable {label!r} (line {line})"
 
     def name_library_calls(self, breaks: list[Break], path: list[Edge]) -> list[Break]:
         """Say what a call of another library does as a whole: it leaves the tensors, for example.
@@ -191,15 +209,19 @@ class Question:
             uid = self.source.uids[0]
             for edge in graph.incoming.get(uid, ()):
                 if edge.op == "call" and search.find([edge.start], targets) is not None:
-                    return Answer([Break("function_boundary", edge.location)])
+                    return self.single("function_boundary", edge.location)
             if self.source.is_symbolic:
-                return Answer([Break("function_boundary", self.place_of_source())])
+                return self.single("function_boundary", self.place_of_source())
             if not any(type(e.end) is int for e in used):
                 for ancestor in search.ancestors(uid):
                     if search.find([ancestor], targets) is not None:
-                        return Answer([Break("wrong_object", self.place_of_source())])
+                        return self.single("wrong_object", self.place_of_source())
         location = self.last_use() or self.place_of_targets(targets)
-        return Answer([Break("not_connected", location)])
+        return self.single("not_connected", location)
+
+    def single(self, cause: str, location: Location) -> Answer:
+        """An answer with one break."""
+        return Answer([Break(cause, location)], self.name_of_source())
 
     def last_use(self) -> Location | None:
         """The last line on the way of the source's value, or None if it is not used."""

@@ -107,6 +107,21 @@ def function_at(code: Any) -> Any:
     return found[0] if found else None
 
 
+def assigned_name(location: Location) -> str | None:
+    """The name or attribute to which the statement at a location binds its value, or None."""
+    node = expression_at(location)
+    if node is None or location[0] is None:
+        return None
+    tree = parse_file(location[0].co_filename)
+    for statement in ast.walk(tree) if tree is not None else ():
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            is_name = len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute))
+            if is_name and statement.value is node:
+                return ast.unparse(targets[0])
+    return None
+
+
 def called_library_function(location: Location) -> str | None:
     """The name of the function of an imported module that is called at a location, or None.
 
