@@ -226,8 +226,6 @@ class AbstractTrace(Trace):
             return self.settle(Spec((shape, dtype)))
         return Spec((shape, dtype))
 
-    # -- unknown ranks
-
     def make_ranked(self, held: UnrankedArray, known: TensorShape) -> Any:
         """The array of a value whose shape the program states."""
         if known.rank is None:

@@ -1,8 +1,5 @@
-"""Examples of special functions, reductions, segments, bits and rounding."""
+"""Examples of special functions, reductions, segments and bits."""
 
-CAST = {
-    "conj": (">>> tf.math.conj([1 + 2j]).numpy()\narray([1.-2.j])"),
-}
 SPECIAL = {
     "bessel_i0": (
         ">>> tf.math.special.bessel_i0([0.5, 1.0]).numpy().round(3)\n"
@@ -180,5 +177,58 @@ SEGMENT = {
     "unsorted_segment_sum": (
         ">>> tf.math.unsorted_segment_sum([1, 5, 2], [1, 0, 1], 2).numpy()\n"
         "array([5, 3], dtype=int32)"
+    ),
+}
+SPECIAL_FUNCTION = {
+    "betainc": (">>> tf.math.betainc(1.0, 2.0, 0.5).numpy().round(3)\nnp.float32(0.75)"),
+    "digamma": (
+        ">>> tf.math.digamma([0.25, 0.5]).numpy().round(3)\narray([-4.227, -1.964], dtype=float32)"
+    ),
+    "erf": (">>> tf.math.erf([0.25, 0.5]).numpy().round(3)\narray([0.276, 0.52 ], dtype=float32)"),
+    "erfc": (
+        ">>> tf.math.erfc([0.25, 0.5]).numpy().round(3)\narray([0.724, 0.48 ], dtype=float32)"
+    ),
+    "erfcinv": (">>> tf.math.erfcinv([0.5]).numpy().round(3)\narray([0.477], dtype=float32)"),
+    "erfinv": (
+        ">>> tf.math.erfinv([0.25, 0.5]).numpy().round(3)\narray([0.225, 0.477], dtype=float32)"
+    ),
+    "igamma": (
+        ">>> tf.math.igamma([1.0, 2.0], 1.0).numpy().round(3)\narray([0.632, 0.264], dtype=float32)"
+    ),
+    "igammac": (
+        ">>> tf.math.igammac([1.0, 2.0], 1.0).numpy().round(3)\n"
+        "array([0.368, 0.736], dtype=float32)"
+    ),
+    "lbeta": (">>> tf.math.lbeta([1.0, 2.0]).numpy().round(3)\nnp.float32(-0.693)"),
+    "lgamma": (
+        ">>> tf.math.lgamma([0.25, 0.5]).numpy().round(3)\narray([1.288, 0.572], dtype=float32)"
+    ),
+    "ndtri": (
+        ">>> tf.math.ndtri([0.25, 0.5]).numpy().round(3)\narray([-0.674,  0.   ], dtype=float32)"
+    ),
+    "polygamma": (">>> tf.math.polygamma(1.0, 1.0).numpy().round(3)\nnp.float32(1.645)"),
+    "zeta": (">>> tf.math.zeta(2.0, 1.0).numpy().round(3)\nnp.float32(1.645)"),
+}
+NO_NAN = {
+    "divide_no_nan": (
+        ">>> tf.math.divide_no_nan([1.0, 0.0], [4.0, 0.0]).numpy()\n"
+        "array([0.25, 0.  ], dtype=float32)"
+    ),
+    "multiply_no_nan": (
+        '>>> tf.math.multiply_no_nan([float("nan"), 2.0], [0.0, 4.0]).numpy()\n'
+        "array([0., 8.], dtype=float32)"
+    ),
+    "reciprocal_no_nan": (
+        ">>> tf.math.reciprocal_no_nan([0.0, 4.0]).numpy()\narray([0.  , 0.25], dtype=float32)"
+    ),
+    "xdivy": (
+        ">>> tf.math.xdivy([1.0, 0.0], [4.0, 0.0]).numpy()\narray([0.25, 0.  ], dtype=float32)"
+    ),
+    "xlog1py": (
+        ">>> tf.math.xlog1py([0.0, 2.0], [0.0, 1.0]).numpy().round(3)\n"
+        "array([0.   , 1.386], dtype=float32)"
+    ),
+    "xlogy": (
+        ">>> tf.math.xlogy([0.0, 2.0], [0.0, 1.0]).numpy().round(3)\narray([0., 0.], dtype=float32)"
     ),
 }

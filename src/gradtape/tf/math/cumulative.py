@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
@@ -11,8 +11,10 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import cumulative as scan
 from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import CUMULATIVE
-from gradtape.tf.op_protocol import CumulativeOp
 from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import CumulativeOp
 
 
 def make_cumulative(
