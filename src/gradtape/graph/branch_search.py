@@ -87,7 +87,7 @@ class SearchTrace(AbstractTrace):
             if found is None:
                 spec = self.spec_of_result(TensorSpec(tensor.shape, tensor.dtype))
                 found = self.adopted[key] = self.make_value(spec)
-        return found
+        return self.as_traced(found)
 
     def read_truth(self, held: TracedArray) -> bool:
         """One of both answers, unless sizes determine it."""
