@@ -273,9 +273,14 @@ def while_loop(
             return trace_while_loop(stage[0], cond, body, loop_vars, maximum_iterations)
         except NotANode:
             pass
+    return run_while_loop(stage, cond, body, loop_vars, float(limit))
+
+
+def run_while_loop(stage: Any, cond: Any, body: Any, loop_vars: Any, limit: float) -> Any:
+    """Run a loop in Python; in a trace its random ops are those of one loop."""
     turns = stage[0].iterate_loop(sys.maxsize) if stage else itertools.count()
     for turn in turns:
-        if turn >= float(limit) or not as_python_bool(cond(*loop_vars)):
+        if turn >= limit or not as_python_bool(cond(*loop_vars)):
             break
         after = body(*loop_vars)
         if len(loop_vars) == 1 and not nest.is_nested(after):
