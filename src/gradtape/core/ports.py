@@ -90,7 +90,7 @@ class JaxPort(Port, supplier="gradtape.compile.xla.device"):
     `put` copies a raw array or a JAX array to a device and `fetch` copies it back. `apply_ufunc`
     applies a ufunc by name, or returns None if JAX lacks it. `find_device` finds the device of a
     kind and number; `default_device` is that of ops on device arrays where `tf.device` requests
-    none. `run_kernel` and `call_function` raise NotLowerable.
+    none. `run_kernel` and `call_function` raise NotPlaceable.
     """
 
     put: Callable[[Any, Any], Any]

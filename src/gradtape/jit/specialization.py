@@ -143,8 +143,6 @@ class Specialization:
         finally:
             local.random_streams = before
 
-    # -- tracing
-
     def trace_and_run(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Run the Python function under a trace; `seen` is the log of a run that was stopped."""
         trace, inputs = self.start_trace(call, seen)
@@ -325,8 +323,6 @@ class Specialization:
         )
         self.eager_reason = why
         self.tree = None
-
-    # -- running
 
     @property
     def plan(self) -> Any:

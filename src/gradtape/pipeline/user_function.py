@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +20,7 @@ from gradtape.jit.function import Function
 from gradtape.jit.function_cache import MOST_SIGNATURES
 from gradtape.jit.run_mode import RunMode
 from gradtape.ops.raw_array import make_virtual_array
+from gradtape.pipeline.element.arity import check_arity
 from gradtape.pipeline.element.element import call_user_function
 from gradtape.pipeline.element.output_spec import infer_output, is_plain_spec
 from gradtape.pipeline.element.random_access import MappedRows, Rows, make_packer
@@ -63,23 +63,8 @@ class UserFunction(RandomSource):
                 return self.function(*element)
             return self.python_function(*element)
         except TypeError:
-            self.check_arity(len(element))
+            check_arity(self.python_function, element, self.method)
             raise
-
-    def check_arity(self, count: int) -> None:
-        """Raise TypeError if the function cannot take `count` arguments."""
-        try:
-            parameters = inspect.signature(self.python_function)
-        except (TypeError, ValueError):  # a builtin function
-            return
-        try:
-            parameters.bind(*range(count))
-        except TypeError:
-            raise TypeError(
-                f"{self.method}: an element has {count} components, but the function takes "
-                f"{len(parameters.parameters)} arguments: {parameters}. Give it one parameter for "
-                "each component."
-            ) from None
 
     def apply(self, element: Any, work: Iteration | None = None) -> Any:
         """Apply the function to an element; the result is an element.
@@ -132,7 +117,7 @@ class UserFunction(RandomSource):
         try:
             return self.function.traced_function()(*element)
         except TypeError:
-            self.check_arity(len(element))
+            check_arity(self.python_function, element, self.method)
             raise
 
     def infer_output_spec(self, spec: Any) -> Any:
@@ -154,7 +139,7 @@ class UserFunction(RandomSource):
         except (ValueRead, UnknownSizeError, UnknownRankError):
             return None
         except TypeError:
-            self.check_arity(len(args))
+            check_arity(self.python_function, args, self.method)
             raise
         if concrete._path is None:
             return None

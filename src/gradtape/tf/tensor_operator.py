@@ -42,19 +42,23 @@ def make_operator_pair(name: str, *forms: Any, label: str, **options: Any) -> di
     }
 
 
-def apply_matmul(x: Any, y: Any) -> Any:
-    """`x @ y`."""
-    from gradtape.tf.linalg.matmul import matmul
-
-    return matmul(x, y)
-
-
-def apply_reflected_matmul(y: Any, x: Any) -> Any:
-    """`x @ y` where only `y` is a tensor."""
-    from gradtape.tf.linalg.matmul import matmul
+def load_matmul(x: Any, y: Any) -> Any:
+    """`x @ y`; the import replaces this operator."""
+    from gradtape.tf.linalg.matmul import apply_matmul
 
     try:
-        return matmul(convert(x, y.dtype), y)
+        return apply_matmul(x, y)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+def load_reflected_matmul(y: Any, x: Any) -> Any:
+    """`x @ y` where only `y` is a tensor; the import replaces this operator."""
+    from gradtape.tf.linalg.matmul import apply_reflected_matmul
+
+    try:
+        return apply_reflected_matmul(y, x)
     except Exception as error:
         hide_library_frames(error)
         raise
@@ -111,8 +115,8 @@ TENSOR_OPERATORS: dict[str, Any] = {
     **make_operator_pair(
         "xor", e.logical_xor, BOOL, integer.bitwise_xor, INTEGERS, label="BitwiseXor"
     ),
-    "__matmul__": apply_matmul,
-    "__rmatmul__": apply_reflected_matmul,
+    "__matmul__": load_matmul,
+    "__rmatmul__": load_reflected_matmul,
     "__neg__": f.negative,
     "__abs__": f.abs,
     "__invert__": make_unary_op(e.logical_not, BOOL, integer.invert, INTEGERS, label="Invert"),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged.constructor import RaggedConstructors
@@ -256,6 +254,8 @@ class RaggedTensor(RaggedOperators, TensorLike, CompositeTensor, RaggedConstruct
         splits = [
             RaggedPort.method_module().cast(splits, kind) for splits in self.nested_row_splits
         ]
+        from gradtape.core.ragged.conversion import ragged_from_nested_splits
+
         return ragged_from_nested_splits(self.flat_values, splits, sizes)
 
     @public
@@ -338,7 +338,7 @@ class RaggedTensor(RaggedOperators, TensorLike, CompositeTensor, RaggedConstruct
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.to_list can only be used in eager mode.")
         values = self._values
-        flat = values.to_list() if isinstance(values, RaggedTensor) else values._array.tolist()
+        flat = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
         splits = self.row_splits._array.tolist()
         return [flat[a:b] for a, b in itertools.pairwise(splits)]
 
@@ -363,35 +363,6 @@ def format_rows(item: Any) -> str:
     if not isinstance(item, np.ndarray):
         return str(item)
     return np.array2string(item, separator=", ") if item.size else repr(item.tolist())
-
-
-def ragged_from_splits(values: Any, splits: Tensor, uniform: int | None = None) -> RaggedTensor:
-    """Make a RaggedTensor of values and row splits; `uniform` is the uniform row length."""
-    return RaggedTensor(
-        values, RowPartition(splits, uniform, internal=RaggedPort), internal=RaggedPort
-    )
-
-
-def ragged_from_nested_splits(
-    flat: Any, splits: Sequence[Tensor], sizes: Sequence[int | None] = ()
-) -> Any:
-    """Make a RaggedTensor of nested splits, outermost first; without splits, return `flat`."""
-    lengths = list(sizes) or [None] * len(splits)
-    for one, uniform in zip(reversed(splits), reversed(lengths), strict=True):
-        flat = ragged_from_splits(flat, one, uniform)
-    return flat
-
-
-def as_ragged_or_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
-    """Convert to a tensor; a ragged tensor is returned unchanged."""
-    if isinstance(value, RaggedTensor):
-        if dtype is not None and value.dtype is not dtypes.as_dtype(dtype):
-            raise ValueError(
-                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor "
-                f"with dtype {value.dtype.name}: {value}. Cast it first."
-            )
-        return value
-    return convert(value, dtype, hint)
 
 
 def is_ragged(value: Any) -> bool:

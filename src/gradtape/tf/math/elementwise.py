@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 NO_NUMBERS = (False, False)
 
-# -- arithmetic ------------------------------------------------------------------------------------
-
 add = make_binary_op(
     e.add,
     NUMBERS,
@@ -138,8 +136,6 @@ divide = make_division(e.divide, "divide", True)
 truediv = make_division(e.divide, "truediv", False, numbers=(False, True))
 realdiv = make_binary_op(e.divide, INEXACT, label="RealDiv")
 
-# -- exponentials, trigonometry, activations -------------------------------------------------------
-
 exp = make_unary_op(e.exp, INEXACT, label="Exp")
 expm1 = make_unary_op(e.expm1, INEXACT, label="Expm1")
 log = make_unary_op(e.log, INEXACT, label="Log")
@@ -176,8 +172,6 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return -softplus(-check_dtype("Softplus", convert(x), FLOATS))
 
 
-# -- comparisons and logic -------------------------------------------------------------------------
-
 equal = make_binary_op(e.equal, ANY, label="Equal")
 not_equal = make_binary_op(e.not_equal, ANY, label="NotEqual")
 less = make_binary_op(e.less, REAL, label="Less")
@@ -192,14 +186,10 @@ is_nan = make_unary_op(e.is_nan, FLOATS, label="IsNan")
 is_inf = make_unary_op(e.is_inf, FLOATS, label="IsInf")
 is_finite = make_unary_op(e.is_finite, FLOATS, label="IsFinite")
 
-# -- rounding --------------------------------------------------------------------------------------
-
 floor = make_unary_op(e.floor, FLOATS, label="Floor")
 ceil = make_unary_op(e.ceil, FLOATS, label="Ceil")
 rint = make_unary_op(e.rint, FLOATS, label="Rint")
 round = make_unary_op(e.rint, FLOATS, e.identity, INTEGERS, label="Round")
-
-# -- complex parts ---------------------------------------------------------------------------------
 
 real = make_unary_op(e.real, COMPLEX, e.identity, REAL, label="Real", names=("input",))
 imag = make_unary_op(e.imag, COMPLEX, e.zeros_like, REAL, label="Imag", names=("input",))

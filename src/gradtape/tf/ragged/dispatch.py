@@ -13,7 +13,8 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor
+from gradtape.core.ragged.conversion import as_ragged_or_tensor
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.tf.ragged.broadcast import apply_elementwise
 from gradtape.tf.ragged.conversion import total_rank_of
