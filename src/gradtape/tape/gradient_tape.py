@@ -124,6 +124,13 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
         if self._open_record is not None:
             self._watch(things)
 
+    def _watch_tensor(self, tensor: EagerTensor) -> None:
+        """Watch a tensor of floats, while nothing else records."""
+        assert self._tape is not None
+        if ledger.active:
+            note_tape(self, "watch", watched_uids([tensor]))
+        self._tape.watch(tensor.uid)
+
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None
         if ledger.active:
