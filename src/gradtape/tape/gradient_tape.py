@@ -19,7 +19,7 @@ from gradtape.core.log import get_log
 from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
