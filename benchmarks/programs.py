@@ -1,7 +1,7 @@
 """Whole programs on gradtape and on TensorFlow: imports, building, first calls and training.
 
     python benchmarks/programs.py [--only dcgan …] [--turns 3]
-    python benchmarks/programs.py --python gradtape=PATH/bin/python --python tensorflow=PATH/bin/python
+    python benchmarks/programs.py --python gradtape=PATH/bin/python --python tensorflow=PATH …
 
 The programs in `user_programs/` are written as TensorFlow's tutorials are, on small random data.
 Each run has its own process with one thread. Measured are the processor time of the process from
