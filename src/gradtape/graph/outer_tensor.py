@@ -8,35 +8,13 @@ further arguments, so that its graph serves all calls.
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.outer_scope import key_of, outer_scope
 from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic, out_of_scope_error
-
-Key = tuple[int, int]  # the id of the trace of an outer tensor, and its number there
-
-
-class OuterScope(threading.local):
-    """What outer tensors stand for in this thread.
-
-    Attributes:
-        values: their raw values in the iteration that the thread works for.
-        stand_ins: the arguments that take their places in the trace of a user's function.
-    """
-
-    values: Mapping[Key, Any] = {}
-    stand_ins: Mapping[Key, Any] = {}
-
-
-outer_scope = OuterScope()
-
-
-def key_of(held: TracedArray) -> Key:
-    """What identifies an outer tensor: copies of its array have the same key."""
-    return id(held.trace), held.number
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.graph.outer_tensor import outer_scope
+from gradtape.core.outer_scope import outer_scope
 
 
 class Iteration:

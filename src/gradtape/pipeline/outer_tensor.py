@@ -11,9 +11,9 @@ from gradtape.core import nest
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace
 from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.outer_scope import key_of, outer_scope
 from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic
 from gradtape.core.tensor import make_tensor
-from gradtape.graph.outer_tensor import key_of, outer_scope
 from gradtape.pipeline.element.structure import detach_tensor
 
 OWN_MODULES = "gradtape.pipeline."  # objects of these modules are part of a dataset
