@@ -76,13 +76,6 @@ def make_filled_tensor(shape: tuple[Any, ...], value: Any, dtype: Any) -> Tensor
     return filled
 
 
-def apply_open(function: Any, *args: Tensor, **static: Any) -> Any:
-    """Apply a primitive whose static arguments may hold unknown sizes; `args` may be constants."""
-    if not has_dims(tuple(static.values())):
-        return function(*args, **static)
-    return current_trace()[0].bind(function.op, args, static)
-
-
 def make_zeros_tensor(shape: tuple[Any, ...], dtype: Any) -> Tensor:
     """Zeros, whose sizes may be unknown."""
     if has_dims(shape):

@@ -9,10 +9,11 @@ from gradtape.core.convert import convert
 from gradtape.core.dims import UnknownSizeError
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import UnknownRankError
+from gradtape.core.ports import make_html
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.graph.abstract_trace import MAX_CONSTANT_BYTES
 from gradtape.graph.guard import ValueRead
 from gradtape.jit.abstract_path import search_abstractly, spec_of_result, trace_with_examples
@@ -23,6 +24,7 @@ from gradtape.jit.argument_match import (
     leaves_of,
     select_tensors,
 )
+from gradtape.jit.function_cache import MOST_SIGNATURES
 from gradtape.jit.function_graph import FunctionGraph
 from gradtape.jit.guard_tree import GuardTree
 from gradtape.jit.open_signature import OpenTrace
@@ -43,6 +45,7 @@ class ConcreteFunction(ConcreteFunctionBase):
     """
 
     _saves_as_function = True
+    _repr_html_ = make_html
 
     def __init__(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False
@@ -62,6 +65,7 @@ class ConcreteFunction(ConcreteFunctionBase):
         bound.apply_defaults()
         self._path: TracedPath | None = None
         self._returned: Any = None
+        self._checked_calls: set[Any] = set()  # shapes and dtypes of tensors that fit the specs
         names = iter(function.parameters)
         self._args = tuple([describe_argument(v, next(names, "args")) for v in bound.args])
         self._kwargs = {k: describe_argument(v, k) for k, v in bound.kwargs.items()}
@@ -167,6 +171,9 @@ class ConcreteFunction(ConcreteFunctionBase):
             TypeError: if an argument is missing or too many are given.
             InvalidArgumentError: if a tensor does not have the dtype of its spec.
         """
+        kinds = tuple([(a._array.shape, a._array.dtype) for a in args if type(a) is EagerTensor])
+        if kinds in self._checked_calls and len(kinds) == len(args) and not kwargs:
+            return self._function(*args)
         given = self._match_arguments(args, kwargs)
         tensors = []
         for i, (spec, value) in enumerate(zip(self._specs, given, strict=True)):
@@ -182,8 +189,15 @@ class ConcreteFunction(ConcreteFunctionBase):
                     f"{spec!r}`."
                 )
             tensors.append(value if variable_of(value) is not None else tensor)
+        if self._takes_only(args) and len(kinds) == len(args) and not kwargs:
+            self._checked_calls.add(kinds)
         args, kwargs = self._pack_arguments(tensors)
         return self._function(*args, **kwargs)
+
+    def _takes_only(self, args: tuple[Any, ...]) -> bool:
+        """Whether the signature is one tensor for each of `args`; few kinds of calls are noted."""
+        is_plain = len(args) == len(self._args) == len(self._specs) and not self._kwargs
+        return is_plain and len(self._checked_calls) < MOST_SIGNATURES
 
     def add_to_graph(self, g: Any = None) -> None:
         """Do nothing: a graph refers to the functions that it calls.

@@ -12,10 +12,10 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import has_dims
+from gradtape.core.ports import SizePort
+from gradtape.core.size_constant import apply_open
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.abstract_trace import MAX_CONSTANT_BYTES
-from gradtape.graph.size_tensor import apply_open, make_filled_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
@@ -110,9 +110,8 @@ def as_sizes(shape: Any, op: str) -> tuple[int, ...]:
 def is_left_to_graph(shape: tuple[int, ...], kind: Any) -> bool:
     """Whether a constant is so large that a trace without values leaves it to the graph's runs."""
     stage = current_trace()
-    if not stage or not getattr(stage[0], "is_abstract", False):
-        return False
-    return prod(shape) * np.dtype(kind).itemsize > MAX_CONSTANT_BYTES
+    most = getattr(stage[0], "most_constant_bytes", None) if stage else None
+    return most is not None and prod(shape) * np.dtype(kind).itemsize > most
 
 
 def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
@@ -125,7 +124,7 @@ def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor
     if not shape:
         return make_tensor(np.dtype(kind).type(value))
     if has_dims(shape) or is_left_to_graph(shape, kind):
-        return make_filled_tensor(shape, value, np.dtype(kind))
+        return SizePort.make_filled(shape, value, np.dtype(kind))
     return make_tensor(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
 
 
@@ -199,6 +198,10 @@ def zeros_like(
 
     Returns:
         A tensor.
+
+    Example:
+        >>> tf.zeros_like([1.5, 2.5]).numpy()
+        array([0., 0.], dtype=float32)
     """
     return make_full_like(input, 0, dtype)
 

@@ -12,9 +12,9 @@ from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import with_shape
+from gradtape.core.size_constant import apply_open
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
-from gradtape.graph.size_tensor import apply_open
 from gradtape.ops import gather_scatter, xla_lowering
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import select, stop_gradient

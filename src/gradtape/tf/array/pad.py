@@ -13,10 +13,9 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import TracedArray
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, INT64, with_shape
-from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_constant import apply_open, compute_constant
 from gradtape.core.symbolic_tensor import make_symbolic
 from gradtape.core.tensor import Tensor
-from gradtape.graph.size_tensor import apply_open
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import select, stop_gradient
 from gradtape.ops.gather_scatter import take

@@ -8,8 +8,8 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
+from gradtape.core.size_constant import apply_open
 from gradtape.core.tensor import Tensor
-from gradtape.graph.size_tensor import apply_open
 from gradtape.ops.gather_scatter import take_along
 from gradtape.ops.shape import shape_of, transpose
 from gradtape.ops.top_k import is_in_top_k, top_indices
@@ -20,8 +20,8 @@ from gradtape.tf.public_op import INDICES, REAL, as_numpy_dtypes, check_dtype, h
 class TopKV2(NamedTuple):
     """The k largest entries and their indices."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 @public
@@ -46,6 +46,11 @@ def top_k(
 
     Raises:
         InvalidArgumentError: if `k` is larger than n.
+
+    Example:
+        >>> values, indices = tf.math.top_k([1, 9, 4], k=2)
+        >>> values.numpy(), indices.numpy()
+        (array([9, 4], dtype=int32), array([1, 2], dtype=int32))
     """
     tensor = check_dtype("TopKV2", convert(input), REAL)
     count = to_dimension_size(k)
@@ -171,6 +176,10 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
     Returns:
         Bools (b,); False for targets out of range, and where a larger score is not finite.
+
+    Example:
+        >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()
+        array([ True, False])
     """
     given = (
         convert(predictions) if has_own_dtype(predictions) else convert(predictions, dtypes.float32)
