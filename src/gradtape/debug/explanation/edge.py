@@ -221,6 +221,8 @@ class DataGraph:
             return None  # lost before
         if name in ("numpy_function", "py_function"):
             return "py_function", location, None
+        if name.startswith("dataset."):
+            return "dataset_iteration", location, None
         if self.kind_of(out) == "O":
             return "string_dtype", location, None
         if name in CONVERSIONS:
