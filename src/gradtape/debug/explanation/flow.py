@@ -138,7 +138,8 @@ class Slice:
             return True
         if any(self.is_marked_callback(a) for a in arguments):
             return True
-        return isinstance(node.func, ast.Attribute) and self.holds(node.func.value)
+        called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        return self.holds(called)
 
     def is_marked_callback(self, node: Any) -> bool:
         """Whether an argument is a function that returns the value."""
