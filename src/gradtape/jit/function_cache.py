@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.core.lock import Lock
 from gradtape.jit import retrace_warning
-from gradtape.jit.open_signature import OpenSignature
+from gradtape.jit.open_signature import OpenSignature, has_composites
 from gradtape.jit.signature import Call, make_weak_reference
 from gradtape.jit.specialization import Specialization
 
@@ -68,6 +68,8 @@ class FunctionCache:
                 return known
             made = Specialization(self, call)
             is_traced = False
+            if self.open_signature is None and has_composites(call):
+                self.open_signature = OpenSignature(None, reduces_retracing=False)
             if self.open_signature is not None:
                 made.open_traces = self.open_signature.find(call)
                 is_traced = made.find_traced_paths(call)
@@ -126,6 +128,12 @@ class FunctionCache:
             self._cache.pop(other, None)
         self._watched.pop(key, None)
         self.replayable_traces.pop(key, None)
+
+    def cache_open_piece(self, key: Any, piece: Any) -> None:
+        """Cache the trace of calls of unknown sizes, or None if there cannot be one."""
+        self.replayable_traces[key] = piece
+        while len(self.replayable_traces) > MOST_SIGNATURES:
+            self.replayable_traces.pop(next(iter(self.replayable_traces)))
 
     def cache_replayable(self, call: Call, piece: Any) -> None:
         """Cache what a call inside another function's trace has recorded."""

@@ -10,16 +10,27 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.dims import SizeSource
+from gradtape.core.open_shape import hide_dims
 from gradtape.core.replica import split_count
+from gradtape.core.shapes import TensorShape
+from gradtape.core.size_atom import Unknown
+from gradtape.core.size_context import Assumption
+from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Constant, Node, Operand
+from gradtape.graph.open_replay import OpenReplay, ViolatedAssumption
 from gradtape.graph.open_size import has_open_tensors
 from gradtape.graph.replay import refuse_effect, replay
 from gradtape.graph.trace import Trace
+from gradtape.jit.abstract_path import trace_abstractly
+from gradtape.jit.cache_key import PLAIN_TYPES
+from gradtape.jit.open_signature import open_key
 from gradtape.jit.signature import Call
 from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.state.random.function_stream import LIVE_STREAMS, copy_stream
+from gradtape.state.random.stream import FunctionStreams
 
 
 class ReplayableTrace:
@@ -34,6 +45,8 @@ class ReplayableTrace:
         outputs: operands of the results.
         structure: structure of the result.
         split_count: how often variables had got copies when it was recorded.
+        size_sources: where unknown sizes are found; None if all sizes are known.
+        assumptions: what must hold for the unknown sizes.
     """
 
     def __init__(self, arguments: list[Operand], nodes: list[Node]) -> None:
@@ -46,13 +59,22 @@ class ReplayableTrace:
         self.outputs: list[Operand] = []
         self.structure: Any = None
         self.split_count = split_count[0]
+        self.size_sources: dict[Unknown, SizeSource] | None = None
+        self.assumptions: list[Assumption] = []
 
 
 def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
     """Call a function inside a trace."""
     plain = not any(
         hasattr(leaf, "_target_variable") or hasattr(leaf, "_read_next") for leaf in call.leaves
-    ) and not has_open_tensors(call.leaves)
+    )
+    signature = function.open_signature
+    is_open = signature is not None and signature.shapes is not None
+    if plain and (is_open or has_open_tensors(call.leaves)):
+        plain = False
+        replayed = call_open_trace(function, call, trace)
+        if replayed is not None:
+            return replayed[0]
     piece = find_replayable(function, call) if plain else None
     if piece is not None:
         return replay_trace(piece, call, trace)
@@ -66,6 +88,62 @@ def call_inside_trace(function: Any, call: Call, trace: Trace) -> Any:
         if piece is not None:
             function.cache_replayable(call, piece)
     return returned
+
+
+def call_open_trace(function: Any, call: Call, trace: Trace) -> tuple[Any] | None:
+    """(The result of a call on tensors of unknown sizes,) by a trace of the function alone.
+
+    Returns None if the function cannot be traced alone, or assumes other sizes.
+    """
+    shapes = [TensorShape(hide_dims(t._array.shape)) for t in call.tensors]
+    if function.open_signature is not None and function.open_signature.shapes is not None:
+        shapes = function.open_signature.shapes
+        if len(shapes) != len(call.tensors) or any(s.rank is None for s in shapes):
+            return None
+    key = ("open", *open_key(call, shapes, True))
+    if key not in function.replayable_traces:
+        function.cache_open_piece(key, trace_alone(function, call, shapes))
+    piece = function.replayable_traces[key]
+    if piece is None or piece.split_count != split_count[0]:
+        return None
+    try:
+        return (replay_trace(piece, call, trace),)
+    except ViolatedAssumption:
+        return None
+
+
+def trace_alone(function: Any, call: Call, shapes: list[TensorShape]) -> ReplayableTrace | None:
+    """The trace of a function without values; None if it must run as part of another trace."""
+    if not all(isinstance(leaf, Tensor) or is_plain(leaf) for leaf in call.leaves):
+        return None
+    pairs = zip(shapes, call.tensors, call.tensor_names(function.parameters), strict=True)
+    specs = [TensorSpec(shape, t.dtype, name) for shape, t, name in pairs]
+    before = function.traces
+
+    def pack(tensors: list[Any]) -> Any:
+        rest = iter(tensors)
+        leaves = [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in call.leaves]
+        return call.pack((call.args, call.kwargs), leaves)
+
+    try:
+        traced = trace_abstractly(function, specs, pack, FunctionStreams())
+    except Exception:  # it needs values, or tensors of the other trace
+        traced = None
+    if traced is None or not traced.is_pure():
+        function.traces = before
+        return None
+    piece = replayable_from_path(traced.path)
+    if any(key in LIVE_STREAMS for key in piece.reads.values()):
+        function.traces = before
+        return None
+    piece.size_sources = traced.size_sources
+    piece.assumptions = list(traced.sizes.assumptions.values())
+    return piece
+
+
+def is_plain(leaf: Any) -> bool:
+    """Whether a leaf of the arguments is a plain Python value."""
+    return type(leaf) in PLAIN_TYPES
 
 
 def find_replayable(function: Any, call: Call) -> ReplayableTrace | None:
@@ -168,7 +246,14 @@ def replay_trace(piece: ReplayableTrace, call: Call, trace: Trace) -> Any:
         trace.write_variable(variable, value if isinstance(value, Tensor) else make_tensor(value))
         return trace.read_variable(variable)
 
-    replay(piece.nodes, env, refuse_effect, install)
+    if piece.size_sources is None:
+        replay(piece.nodes, env, refuse_effect, install)
+    else:
+        run = OpenReplay(piece.size_sources, refuse_effect, install, piece.assumptions)
+        run.add_values(env.keys(), env.values())
+        run.check_assumptions()
+        run.run(piece.nodes)
+        env = run.values
     results = iter([result_tensor(env, o) for o in piece.outputs])
     leaves = nest.flatten(piece.structure, expand_composites=True)
     filled = [next(results) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
