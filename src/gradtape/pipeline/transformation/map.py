@@ -34,6 +34,7 @@ from gradtape.pipeline.element.structure import (
 from gradtape.pipeline.element_type import E
 from gradtape.pipeline.file_shard import FilePoint
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
+from gradtape.pipeline.outer_tensor import read_outer
 from gradtape.pipeline.user_function import UserFunction
 from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
 
@@ -268,7 +269,7 @@ class MapMethods(DatasetBase[E]):
         traced = UserFunction(scan_func, "scan")
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
-            state = first
+            state = map_element(read_outer, first)
             step = annotate_errors(lambda element: run_scan_step(traced, state, element), "scan")
             for element in items:
                 state, output = step(element)

@@ -24,13 +24,16 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor, TensorLike, format_value
 from gradtape.ops.elementwise import identity
 from gradtape.ops.gather_scatter import gather
-from gradtape.ops.gather_scatter_nd import gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
 from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
-from gradtape.state.variable.initialization import check_enum, make_initial_value
+from gradtape.state.variable.initialization import (
+    check_enum,
+    make_initial_value,
+    rebuild_variable,
+)
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
 from gradtape.state.variable.storage import VariableStorage, active_trace
@@ -301,6 +304,8 @@ class Variable(
         Returns:
             A tensor.
         """
+        from gradtape.ops.gather_scatter_nd import gather_nd
+
         return gather_nd(self._read(), convert(indices), rank=self._stored_version().ndim)
 
     @public
@@ -391,13 +396,6 @@ class UnreadVariable(Variable):
 
     def _assignment_result(self, read_value: bool = True) -> Any:
         return self._variable._assignment_result(read_value)
-
-
-def rebuild_variable(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
-    """Make a variable from its parts; `name` includes its scopes."""
-    variable = Variable(value, **facts)
-    variable._name = name
-    return variable
 
 
 Variable.__name__ = "ResourceVariable"  # as `type(v).__name__` in TensorFlow

@@ -12,9 +12,11 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_sequence
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
+from gradtape.core.dims import Dim
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.graph.branch_search import SearchTrace
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
@@ -146,6 +148,9 @@ def unstack(
     Returns:
         A list of tensors of one rank less.
 
+    Raises:
+        ValueError: in a function of a dataset, if the number is not known.
+
     Example:
         >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
         [[1, 2], [3, 4]]
@@ -155,6 +160,11 @@ def unstack(
     if not -n <= axis < n:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
     size = x._array.shape[axis]
+    if num is None and type(size) is Dim and isinstance(x._array.trace, SearchTrace):
+        raise ValueError(
+            f"unstack: Cannot infer argument `num` from shape {x.shape}. Pass `num`, or make "
+            "batches of known size with drop_remainder=True."
+        )
     if num is not None and num != size:
         raise InvalidArgumentError(
             f"unstack: Input shape axis {axis % n} must equal {num}, got shape "
