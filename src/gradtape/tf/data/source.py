@@ -195,7 +195,7 @@ def table_from_dataset(
     hasher_spec: Any = None,
     key_dtype: Any = dtypes.string,
     name: str | None = None,
-) -> Any:
+) -> StaticHashTable | StaticVocabularyTable:
     """A table of the pairs of a dataset.
 
     Args:
@@ -242,7 +242,7 @@ def index_table_from_dataset(
     hasher_spec: Any = None,
     key_dtype: Any = dtypes.string,
     name: str | None = None,
-) -> Any:
+) -> StaticHashTable | StaticVocabularyTable:
     """A table that maps each element of a dataset to its position.
 
     Args:
