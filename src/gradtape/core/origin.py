@@ -139,7 +139,8 @@ def note_assign(variable: Any, kind: str = "assign") -> None:
         return
     inputs.pop(version.uid, None)
     ledger.kinds[abs(version.uid)] = version._array.dtype.kind
-    fact = (kind, name, variable._key, bool(variable._trainable), is_in_metric())
+    trainable, label = bool(variable._trainable), str(variable._name)
+    fact = (kind, name, variable._key, trainable, is_in_metric(), label)
     ledger.entries.append((fact, tuple(inputs), version.uid, code, instruction, current_moment()))
 
 

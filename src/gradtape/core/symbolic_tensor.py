@@ -93,6 +93,7 @@ class SymbolicTensor(Tensor):
 
     def __len__(self) -> int:
         """The size of the first axis."""
+        check_scope(self)
         if not self._array.shape:
             raise TypeError("Scalar tensor has no `len()`")
         return int(self._array.shape[0])
@@ -136,6 +137,7 @@ class SymbolicTensor(Tensor):
     @public
     def __float__(self) -> float:
         """Raise: a function that depends on a float would be retraced for every value."""
+        check_scope(self)
         raise TypeError(
             "float() of a symbolic tf.Tensor: its value is not known while tf.function traces. "
             f"Use tf.cast({self.name}, tf.float32) instead."
@@ -187,11 +189,24 @@ def make_symbolic(held: TracedArray) -> SymbolicTensor:
     return tensor
 
 
+def is_leaked(value: Any) -> bool:
+    """Whether `value` is a tensor of a function whose trace has ended."""
+    return isinstance(value, SymbolicTensor) and getattr(value._array.trace, "closed", False)
+
+
+def check_scope(value: Any) -> None:
+    """Raise TypeError if `value` is a tensor of a function whose trace has ended."""
+    if is_leaked(value):
+        raise out_of_scope_error(value)
+
+
 def out_of_scope_error(tensor: Tensor) -> TypeError:
     """TensorFlow's error for a tensor of another trace, or of one that is closed."""
+    options = getattr(tensor._array.trace, "options", None)
+    owner = f" It was computed while {options.name} was traced." if options is not None else ""
     return TypeError(
-        f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
-        "locals or TensorFlow collections to access it."
+        f"{tensor!r} is out of scope and cannot be used here.{owner} Use return values, explicit "
+        "Python locals or TensorFlow collections to access it."
     )
 
 

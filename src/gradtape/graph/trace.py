@@ -119,8 +119,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         finally:
             self.options = before
 
-    # -- values
-
     def make_value(self, raw: Any, name: str = "", shape: Any = None) -> SymbolicTensor:
         """A new tensor of this trace that holds `raw`; sizes in `shape` may be unknown."""
         return make_symbolic(self.builder.add_value(raw, self, name, shape))
@@ -293,8 +291,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
             self.tape.watch(tensor.uid)
         return (self.tape,)
 
-    # -- reading values
-
     def check_autograph(self, what: str) -> None:
         """Check that Python may read a value; `what` names the operation.
 
@@ -359,8 +355,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         finally:
             self._hidden_tapes, self.tape = hidden, outer
             self.versions.restore(versions)
-
-    # -- the end
 
     def close(self) -> None:
         """Release all values; the tensors of this trace cannot be used any more.

@@ -245,8 +245,6 @@ class Executable:
             outputs = self.run_with_copies(raws, variables)
         return self.pack(outputs)
 
-    # -- under tapes
-
     def record(self, tensors: list[Any], given: list[Any]) -> Any:
         """Run a call and record it in the active tapes."""
         path = self.path

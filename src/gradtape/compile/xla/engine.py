@@ -69,7 +69,7 @@ class XlaPlan:
         The host makes `index_checks` after each run.
 
         Raises:
-            Inexpressible: if XLA cannot run the graph; the message gives the reason.
+            NotLowerable: if XLA cannot run the graph; the message gives the reason.
         """
         self.in_place: dict[int, int] = {}
         self.device = device
@@ -386,6 +386,6 @@ def compile_graph(
         index_checks: checks of indices that the host makes after each run.
 
     Raises:
-        Inexpressible: if XLA cannot run the graph; the message gives the reason.
+        NotLowerable: if XLA cannot run the graph; the message gives the reason.
     """
     return XlaPlan(graph, device, index_checks)

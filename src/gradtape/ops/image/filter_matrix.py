@@ -78,9 +78,6 @@ def compute_filter_matrix(band: FilterMatrixSpec) -> Any:
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
-# -- resizing: element i covers the interval [i, i + 1) --------------------------------------------
-
-
 def make_lanczos_kernel(radius: int) -> Callable[[Any], Any]:
     """Make the Lanczos kernel: a sinc windowed by the main lobe of a wider sinc."""
     return lambda x: numpy.where(x < radius, numpy.sinc(x) * numpy.sinc(x / radius), 0)
@@ -149,9 +146,6 @@ def nearest_indices(n: int, m: int) -> Any:
     scale = numpy.float32(n) / numpy.float32(m)
     places = numpy.floor((numpy.arange(m, dtype=numpy.float32) + numpy.float32(0.5)) * scale)
     return numpy.minimum(places.astype(numpy.int64), n - 1)
-
-
-# -- filters ---------------------------------------------------------------------------------------
 
 
 def blur_matrix(n: int, m: int, sigma: float) -> Any:

@@ -15,6 +15,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.traceback_filter import is_user_error, show_full_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
+from gradtape.pipeline.element.arity import report_arity
 from gradtape.pipeline.element.element import (
     END,
     StepIterator,
@@ -154,7 +155,7 @@ class MapMethods(DatasetBase[E]):
             [np.int32(1), np.int32(2), np.int32(3), np.int32(4)]
         """
         require_callable(map_func)
-
+        map_func = report_arity(map_func, "flat_map")
         point = self._make_file_point(map_func, "flat_map")
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
@@ -213,6 +214,7 @@ class MapMethods(DatasetBase[E]):
             A dataset.
         """
         require_callable(map_func)
+        map_func = report_arity(map_func, "interleave")
         width = AUTOTUNE if cycle_length is None else as_python_int(cycle_length)
         block = 1 if block_length is None else as_python_int(block_length)
         count = check_parallel_calls("interleave", num_parallel_calls)
@@ -356,6 +358,11 @@ def check_state_dtypes(op: str, before: Any, after: Any) -> None:
     old, new = flatten_element(before), flatten_element(after)
     kinds = [getattr(leaf, "dtype", None) for leaf in old]
     found = [getattr(leaf, "dtype", None) for leaf in new]
+    if op == "reduce" and len(kinds) != len(found):
+        raise InvalidArgumentError(
+            f"{op}: the function must return as many components as the initial state has, "
+            f"{len(kinds)}. Received {len(found)}."
+        )
     if kinds != found:
         raise TypeError(
             f"{op}: the new state must have the dtypes of the initial state, {kinds}. "

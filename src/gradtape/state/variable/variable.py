@@ -11,7 +11,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.argument import check_text
-from gradtape.core.context import current_trace, local, use_recorders
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
@@ -21,18 +21,16 @@ from gradtape.core.origin import note_assign
 from gradtape.core.ports import make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import (
-    Tensor,
-    TensorLike,
-    format_value,
-)
+from gradtape.core.tensor import Tensor, TensorLike, format_value
 from gradtape.ops.elementwise import identity
-from gradtape.ops.gather_scatter import gather, gather_nd
+from gradtape.ops.gather_scatter import gather
+from gradtape.ops.gather_scatter_nd import gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
 from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
+from gradtape.state.variable.initialization import check_enum, make_initial_value
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
 from gradtape.state.variable.storage import VariableStorage, active_trace
@@ -138,8 +136,6 @@ class Variable(
         if ledger.active:
             note_assign(self, "variable")
 
-    # -- properties
-
     @property
     def _target_variable(self) -> Variable:
         """The variable itself; an alias returns the variable it stands for."""
@@ -231,8 +227,6 @@ class Variable(
 
     _repr_html_ = make_html
 
-    # -- reading
-
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
             raise ValueError(
@@ -318,19 +312,15 @@ class Variable(
             uid = self._current_version().uid
             for recorder in recorders:
                 recorder.on_variable_read(self, uid)
-        unread = UnreadVariable()
+        unread: UnreadVariable = type.__call__(UnreadVariable)  # the metaclass adds Python code
         unread._variable = self
         return unread
-
-    # -- checkpoints
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         return {"VARIABLE_VALUE": self._target_variable._stored_version()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.assign(restored_tensors["VARIABLE_VALUE"], read_value=False)
-
-    # -- copies
 
     def __copy__(self) -> Variable:
         return self
@@ -392,29 +382,6 @@ class UnreadVariable(Variable):
 
     def _assignment_result(self, read_value: bool = True) -> Any:
         return self._variable._assignment_result(read_value)
-
-
-def make_initial_value(initial_value: Any, dtype: Any) -> Tensor:
-    """The initial value as a tensor, computed without active tapes."""
-    with use_recorders(current_trace()):
-        value = initial_value() if callable(initial_value) else initial_value
-        try:
-            return convert(value, dtype)
-        except ValueError as error:
-            raise ValueError(f"initial_value: {error}") from None
-
-
-def check_enum(enum: Any, value: Any, what: str, name: str | None) -> Any:
-    """Return `value` if it is a member of `enum`.
-
-    Raises:
-        ValueError: if it is not.
-    """
-    if not isinstance(value, enum):
-        raise ValueError(
-            f"tf.Variable: Invalid variable {what} mode: {value!r} for variable: {name}."
-        )
-    return value
 
 
 def rebuild_variable(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:

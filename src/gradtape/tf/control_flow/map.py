@@ -13,11 +13,11 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import public
+from gradtape.core.log import get_log
 from gradtape.core.open_shape import has_dims
 from gradtape.core.primitive import Spec
 from gradtape.core.spec import TensorSpec
 from gradtape.graph.control_flow import NotANode, trace_loop
-from gradtape.tape.gradient_tape import log
 from gradtape.tf.array.concat_split import stack
 from gradtape.tf.array.creation import zeros
 from gradtape.tf.array.reshape import broadcast_to
@@ -126,7 +126,9 @@ def map_fn(
     if not callable(fn):
         raise TypeError("map_fn: The provided function is not callable.")
     if parallel_iterations is not None and parallel_iterations > 1:
-        log.warning("map_fn: setting parallel_iterations > 1 has no effect when executing eagerly.")
+        get_log().warning(
+            "map_fn: setting parallel_iterations > 1 has no effect when executing eagerly."
+        )
     signature = dtype if fn_output_signature is None else fn_output_signature
     if needs_map_rows(elems, signature):
         return map_rows(fn, elems, signature)

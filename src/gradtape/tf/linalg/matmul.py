@@ -157,8 +157,27 @@ def transpose_operand(x: Tensor, transpose: bool, adjoint: bool, which: str) -> 
     return e.conj(out) if adjoint and out._array.dtype.kind == "c" else out
 
 
-Tensor.__matmul__ = lambda self, other: matmul(self, other)  # type: ignore[method-assign]
-Tensor.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore[method-assign]
+def apply_matmul(x: Any, y: Any) -> Tensor:
+    """`x @ y`."""
+    try:
+        return matmul(x, y)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+def apply_reflected_matmul(y: Any, x: Any) -> Tensor:
+    """`x @ y` where only `y` is a tensor."""
+    try:
+        return matmul(x, y)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+# They replace the operators of `tf/tensor_operator.py`, which have imported this module.
+Tensor.__matmul__ = apply_matmul  # type: ignore[method-assign]
+Tensor.__rmatmul__ = apply_reflected_matmul  # type: ignore[method-assign]
 
 
 @public

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import cumulative as scan
-from gradtape.tf.op_protocol import CumulativeOp
 from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import CumulativeOp
 
 
 def make_cumulative(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
 from gradtape.ops.shape import reshape, shape_of, slice_axis
 from gradtape.tf.math.cast import cast
-from gradtape.tf.op_protocol import ReductionOp
 from gradtape.tf.public_op import (
     ANY,
     BOOL,
@@ -33,6 +32,9 @@ from gradtape.tf.public_op import (
     has_own_dtype,
     raise_unsupported_dtype,
 )
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import ReductionOp
 
 FLOAT32 = np.dtype(np.float32)
 ALL_AXES = [tuple(range(-rank, 0)) for rank in range(33)]

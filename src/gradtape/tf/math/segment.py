@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from gradtape.ops.shape import shape_of, slice_axis
 from gradtape.ops.xla_lowering import on_jax
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import QUOTIENT_DTYPES
-from gradtape.tf.op_protocol import SegmentOp, SparseSegmentOp, UnsortedSegmentOp
 from gradtape.tf.public_op import (
     FLOATS,
     INDICES,
@@ -32,6 +31,9 @@ from gradtape.tf.public_op import (
     convert_with_hint,
     name_functions,
 )
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import SegmentOp, SparseSegmentOp, UnsortedSegmentOp
 
 
 def check_sorted_segments(

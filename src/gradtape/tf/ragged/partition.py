@@ -11,11 +11,8 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import (
-    RaggedTensor,
-    as_ragged_or_tensor,
-    ragged_from_splits,
-)
+from gradtape.core.ragged.conversion import as_ragged_or_tensor, ragged_from_splits
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
