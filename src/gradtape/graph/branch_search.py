@@ -14,11 +14,12 @@ from typing import Any
 from gradtape.core.context import use_recorders
 from gradtape.core.dims import Dim, UnknownSizeError
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.outer_scope import key_of
 from gradtape.core.spec import TensorSpec
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.graph.abstract_trace import AbstractTrace
 from gradtape.graph.guard import ValueRead, user_source_line
-from gradtape.graph.outer_tensor import find_stand_in, key_of
+from gradtape.graph.outer_tensor import find_stand_in
 from gradtape.ops.raw_array import as_numpy_bool
 
 MAX_RUNS = 40

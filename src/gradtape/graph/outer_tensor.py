@@ -8,60 +8,30 @@ further arguments, so that its graph serves all calls.
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.lazy_array import TracedArray, materialize
+from gradtape.core.outer_scope import key_of, outer_scope
 from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic, out_of_scope_error
-
-Key = tuple[int, int]  # the id of the trace of an outer tensor, and its number there
-
-
-class CurrentIteration(threading.local):
-    """The iteration over a dataset that a thread works for, and what outer tensors are in it.
-
-    Attributes:
-        active: the iteration, which has the raw values of outer tensors; or None.
-        stand_ins: the arguments that take their places in the trace of a user's function.
-        is_trace_only: whether user functions may be traced only, not called on placeholders.
-    """
-
-    active: Any = None
-    stand_ins: Mapping[Key, Any] = {}
-    is_trace_only: bool = False
-
-
-current_iteration = CurrentIteration()
-
-
-def get_outer_values() -> Mapping[Key, Any]:
-    """The raw values of outer tensors in the iteration that this thread works for."""
-    one = current_iteration.active
-    return {} if one is None else one.outer_values
-
-
-def key_of(held: TracedArray) -> Key:
-    """What identifies an outer tensor: copies of its array have the same key."""
-    return id(held.trace), held.number
 
 
 @contextlib.contextmanager
 def use_stand_ins(tensors: Sequence[Any], arguments: Sequence[Any]) -> Iterator[None]:
     """In this scope, traces use `arguments` in place of the outer `tensors`."""
-    before = current_iteration.stand_ins
+    before = outer_scope.stand_ins
     pairs = zip(tensors, arguments, strict=True)
-    current_iteration.stand_ins = {**before, **{key_of(t._array): a for t, a in pairs}}
+    outer_scope.stand_ins = {**before, **{key_of(t._array): a for t, a in pairs}}
     try:
         yield
     finally:
-        current_iteration.stand_ins = before
+        outer_scope.stand_ins = before
 
 
 def find_stand_in(held: TracedArray, trace: Any) -> Any:
     """The tensor that takes the place of an outer one in `trace`; None if there is none."""
-    found = current_iteration.stand_ins.get(key_of(held))
+    found = outer_scope.stand_ins.get(key_of(held))
     if isinstance(found, SymbolicTensor) and found._array.trace is not trace:
         return None
     return found
@@ -87,7 +57,7 @@ def read_outer_value(held: TracedArray) -> Any:
     """
     if local.recorders and local.recorders[0].is_trace:
         return materialize(require_stand_in(make_symbolic(held), local.recorders[0])._array)
-    found = get_outer_values().get(key_of(held))
+    found = outer_scope.values.get(key_of(held))
     if found is None:
         raise out_of_scope_error(make_symbolic(held))
     return found
@@ -95,7 +65,7 @@ def read_outer_value(held: TracedArray) -> Any:
 
 def use_local_tensor(leaf: Any) -> Any:
     """What takes the place of an outer tensor in the running trace; other objects unchanged."""
-    if not isinstance(leaf, SymbolicTensor) or not current_iteration.stand_ins:
+    if not isinstance(leaf, SymbolicTensor) or not outer_scope.stand_ins:
         return leaf
-    found = current_iteration.stand_ins.get(key_of(leaf._array))
+    found = outer_scope.stand_ins.get(key_of(leaf._array))
     return leaf if found is None else found

@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core import nest
 from gradtape.core.context import no_recording
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.outer_scope import key_of
 from gradtape.core.per_replica import PerReplica, PerReplicaSpec
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shape_rule import FRESH, numpy_dtype_of
@@ -18,7 +19,6 @@ from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
 from gradtape.graph.open_size import ElementSpec
-from gradtape.graph.outer_tensor import key_of
 from gradtape.ops.raw_array import as_numpy_bool
 from gradtape.pipeline.element.element import END
 from gradtape.pipeline.element.structure import flatten_element, pack_element

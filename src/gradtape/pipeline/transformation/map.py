@@ -139,7 +139,7 @@ class MapMethods(DatasetBase[E]):
         return dataset._label_as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public
-    def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
+    def flat_map(self, map_func: Callable[..., Dataset[R]], name: str | None = None) -> Dataset[R]:
         """The concatenation of the datasets that `map_func` returns for the elements.
 
         Args:
@@ -192,13 +192,13 @@ class MapMethods(DatasetBase[E]):
     @public
     def interleave(
         self,
-        map_func: Any,
+        map_func: Callable[..., Dataset[R]],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[R]:
         """Interleaved elements of the datasets that `map_func` returns.
 
         Args:
@@ -282,7 +282,9 @@ class MapMethods(DatasetBase[E]):
         )._label_as("_ScanDataset", traced)
 
     @public
-    def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[..., R], name: str | None = None
+    ) -> R:
         """The final state after `reduce_func(state, element)` for every element.
 
         Args:

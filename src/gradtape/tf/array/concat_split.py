@@ -150,6 +150,10 @@ def unstack(
 
     Raises:
         ValueError: in a function of a dataset, if the number is not known.
+
+    Example:
+        >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
+        [[1, 2], [3, 4]]
     """
     x = convert(value)
     n = x._array.ndim
@@ -237,6 +241,13 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
     Returns:
         A list of tensors, one for each vector.
+
+    Example:
+        >>> a, b = tf.meshgrid([1, 2, 3], [10, 20])
+        >>> a.numpy().tolist()
+        [[1, 2, 3], [1, 2, 3]]
+        >>> b.numpy().tolist()
+        [[10, 10, 10], [20, 20, 20]]
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'. Received {indexing!r}.")

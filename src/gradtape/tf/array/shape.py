@@ -76,6 +76,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         An int32 scalar.
+
+    Example:
+        >>> tf.rank(tf.zeros([2, 3, 4])).numpy()
+        np.int32(3)
     """
     if isinstance(input, SparseTensor):
         input = input.dense_shape
@@ -166,6 +170,10 @@ def identity(input: Any, name: str | None = None) -> Any:
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.identity([1, 2]).numpy()
+        array([1, 2], dtype=int32)
     """
     if isinstance(input, (IndexedSlices, SparseTensor)):
         return nest.map_structure(identity, input, expand_composites=True)

@@ -11,7 +11,7 @@ import math
 import sys
 from builtins import range as indices
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from gradtape.core import nest
 from gradtape.core.context import current_batch, current_trace
@@ -30,6 +30,8 @@ from gradtape.graph.control_flow import (
 from gradtape.ops.elementwise import equal, select
 from gradtape.tf.array.tensor_array import TensorArray
 
+R = TypeVar("R")
+
 
 def as_python_bool(value: Any) -> bool:
     """Convert a predicate to a Python bool, also in functions without AutoGraph."""
@@ -39,6 +41,12 @@ def as_python_bool(value: Any) -> bool:
     return bool(tensor._array if isinstance(tensor, SymbolicTensor) else tensor)
 
 
+@overload
+def cond(
+    pred: Any, true_fn: Callable[[], R], false_fn: Callable[[], R], name: str | None = None
+) -> R: ...
+@overload
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any: ...
 @public
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
     """Call `true_fn` if `pred` holds, else `false_fn`.
