@@ -223,7 +223,16 @@ def describe_arguments(arguments: list[tuple[str, Any]]) -> str:
     return f" Received {shown}." if shown else ""
 
 
-_reprs = reprlib.Repr()
+class ArgumentRepr(reprlib.Repr):
+    """Short descriptions; the same for integers that Python refuses to convert to text."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        """The digits of an integer, shortened; its type if there are thousands of them."""
+        return "<int>" if x.bit_length() > LONGEST_INTEGER else super().repr_int(x, level)
+
+
+LONGEST_INTEGER = 10_000  # bits of an integer that Python converts to text by default
+_reprs = ArgumentRepr()
 _reprs.maxlevel, _reprs.maxother, _reprs.maxstring = 3, 60, 60
 
 

@@ -236,6 +236,8 @@ def version_of(variable: Any) -> Any:
 
 def note_departure(tensor: Any, kind: str, value: Any) -> None:
     """Write that the value of `tensor` left the tensors; `kind` is "numpy" or "python"."""
+    if ledger.checks is not None:
+        ledger.checks.on_departure(tensor)
     if not ledger.full:
         return
     if kind == "numpy" and is_inside_library():

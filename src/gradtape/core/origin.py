@@ -131,6 +131,8 @@ def names_in(code: CodeType) -> Iterator[str]:
 
 def note_assign(variable: Any, kind: str = "assign") -> None:
     """Write that a variable was created or assigned, with the tensors it came from."""
+    if ledger.checks is not None and kind == "assign":
+        ledger.checks.on_assign(variable)
     if not ledger.full:
         return
     version = version_of(variable)

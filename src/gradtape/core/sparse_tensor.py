@@ -192,6 +192,19 @@ class SparseTensorSpec(TypeSpec):
         """The element type."""
         return self._dtype
 
+    @staticmethod
+    @public
+    def from_value(value: Any) -> SparseTensorSpec:
+        """The spec of a value.
+
+        Args:
+            value: a SparseTensor.
+
+        Returns:
+            A new `SparseTensorSpec`.
+        """
+        return SparseTensorSpec(value.shape, value.dtype)
+
     @property
     def value_type(self) -> Any:
         """The class SparseTensor."""

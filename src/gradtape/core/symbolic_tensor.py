@@ -17,6 +17,7 @@ from gradtape.core.dims import Dim
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
 from gradtape.core.lazy_array import TracedArray, UnrankedArray
 from gradtape.core.open_shape import hide_dims
+from gradtape.core.outer_scope import is_known_outer
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
 
@@ -190,8 +191,10 @@ def make_symbolic(held: TracedArray) -> SymbolicTensor:
 
 
 def is_leaked(value: Any) -> bool:
-    """Whether `value` is a tensor of a function whose trace has ended."""
-    return isinstance(value, SymbolicTensor) and getattr(value._array.trace, "closed", False)
+    """Whether `value` is a tensor of a function whose trace has ended, and has no stand-in."""
+    if not isinstance(value, SymbolicTensor):
+        return False
+    return getattr(value._array.trace, "closed", False) and not is_known_outer(value._array)
 
 
 def check_scope(value: Any) -> None:

@@ -9,6 +9,7 @@ from gradtape.core.convert import convert
 from gradtape.core.dims import UnknownSizeError
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import UnknownRankError
+from gradtape.core.ports import make_html
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
@@ -38,6 +39,7 @@ class ConcreteFunction(ConcreteFunctionBase):
     """
 
     _saves_as_function = True
+    _repr_html_ = make_html
 
     def __init__(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False

@@ -8,7 +8,7 @@ of the output. So every rule serves both modes.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, overload
 from weakref import ref
 
 from gradtape.core import nest
@@ -213,6 +213,10 @@ class ForwardAccumulator(RecordingBlock):
         import_module(ExplainPort.supplier)
         return ExplainPort.explain(self, target, source)
 
+    @overload
+    def jvp(self, primals: Tensor, unconnected_gradients: Any = ...) -> Tensor: ...
+    @overload
+    def jvp(self, primals: Any, unconnected_gradients: Any = ...) -> Any: ...
     @public
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """Tangents of `primals`.

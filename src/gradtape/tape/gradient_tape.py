@@ -19,7 +19,7 @@ from gradtape.core.log import get_log
 from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
@@ -123,6 +123,13 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
             )
         if self._open_record is not None:
             self._watch(things)
+
+    def _watch_tensor(self, tensor: EagerTensor) -> None:
+        """Watch a tensor of floats, while nothing else records."""
+        assert self._tape is not None
+        if ledger.active:
+            note_tape(self, "watch", watched_uids([tensor]))
+        self._tape.watch(tensor.uid)
 
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None

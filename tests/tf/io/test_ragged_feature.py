@@ -136,3 +136,15 @@ def test_a_missing_feature_list_raises():
         tf.io.parse_sequence_example(
             SEQUENCES, sequence_features={"zz": tf.io.FixedLenSequenceFeature([2], tf.int64)}
         )
+
+
+def test_a_saved_function_parses_ragged_features(tmp_path):
+    features = {"r": Ragged(tf.int64, "v", [Ragged.RowSplits("splits")])}
+    module = tf.Module()
+    module.parse = tf.function(
+        lambda texts: tf.io.parse_example(texts, features)["r"],
+        input_signature=[tf.TensorSpec([None], tf.string)],
+    )
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.parse(tf.constant(EXAMPLES)).to_list() == [[[3, 1], [], [4, 1]], [[2, 7]]]

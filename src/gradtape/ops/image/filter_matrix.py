@@ -56,6 +56,18 @@ def multichannel_matrix(band: FilterMatrixSpec, back: bool, dtype: Any, count: i
     return kron(sparse_matrix(band, not back, dtype), eye(count, dtype=dtype), "csr")
 
 
+@lru_cache(maxsize=256)
+def list_taps(band: FilterMatrixSpec, back: bool, dtype: Any) -> tuple[Any, Any]:
+    """Columns of the weights that are not zero in each row, and these weights: both (m, taps).
+
+    Rows with fewer taps than others end in weights of zero.
+    """
+    matrix = dense_matrix(band, back, dtype)
+    count = numpy.count_nonzero(matrix, axis=1).max(initial=0)
+    columns = numpy.argsort(matrix == 0, axis=1, kind="stable")[:, :count]
+    return columns, numpy.take_along_axis(matrix, columns, axis=1)
+
+
 def compute_filter_matrix(band: FilterMatrixSpec) -> Any:
     """Compute the matrix in float64."""
     if band.kind == "blur":

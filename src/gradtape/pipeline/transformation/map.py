@@ -34,6 +34,7 @@ from gradtape.pipeline.element.structure import (
 from gradtape.pipeline.element_type import E
 from gradtape.pipeline.file_shard import FilePoint
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
+from gradtape.pipeline.outer_tensor import read_outer
 from gradtape.pipeline.user_function import UserFunction
 from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
 
@@ -138,7 +139,7 @@ class MapMethods(DatasetBase[E]):
         return dataset._label_as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public
-    def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
+    def flat_map(self, map_func: Callable[..., Dataset[R]], name: str | None = None) -> Dataset[R]:
         """The concatenation of the datasets that `map_func` returns for the elements.
 
         Args:
@@ -191,13 +192,13 @@ class MapMethods(DatasetBase[E]):
     @public
     def interleave(
         self,
-        map_func: Any,
+        map_func: Callable[..., Dataset[R]],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[R]:
         """Interleaved elements of the datasets that `map_func` returns.
 
         Args:
@@ -268,7 +269,7 @@ class MapMethods(DatasetBase[E]):
         traced = UserFunction(scan_func, "scan")
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
-            state = first
+            state = map_element(read_outer, first)
             step = annotate_errors(lambda element: run_scan_step(traced, state, element), "scan")
             for element in items:
                 state, output = step(element)
@@ -281,7 +282,9 @@ class MapMethods(DatasetBase[E]):
         )._label_as("_ScanDataset", traced)
 
     @public
-    def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[..., R], name: str | None = None
+    ) -> R:
         """The final state after `reduce_func(state, element)` for every element.
 
         Args:

@@ -272,13 +272,9 @@ def check_group(found: Any) -> Dataset:
 
 def bucket_shapes(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     """The padded shapes of the components, with unknown dimensions."""
-    leaves = flatten_element(spec)
     if padded_shapes is None:
-        return [leaf.shape for leaf in leaves]
-    alone = not isinstance(spec, (tuple, dict))
-    return [
-        as_padded_shape(s) for s in ([padded_shapes] if alone else flatten_shapes(padded_shapes))
-    ]
+        return [leaf.shape for leaf in flatten_element(spec)]
+    return [as_padded_shape(shape) for shape in flatten_shapes(spec, padded_shapes)]
 
 
 def pad_to_boundary(shape: TensorShape, bounds: list[int], bucket: int) -> TensorShape:

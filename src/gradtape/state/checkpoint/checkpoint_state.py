@@ -94,6 +94,13 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
     Returns:
         The prefix of the checkpoint's files, or None.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save(folder + "/model")
+        >>> tf.train.latest_checkpoint(folder) == path
+        True
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:

@@ -19,10 +19,10 @@ from gradtape.ops.random.rejection import random_binomial
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.random.generator_state import (
     STATE_SIZE,
-    as_algorithm,
     check_generator_state,
     create_rng_state,
     make_state,
+    require_philox,
 )
 from gradtape.state.random.live_generators import LIVE_GENERATORS
 from gradtape.state.random.sample import (
@@ -65,7 +65,7 @@ class Generator(Trackable):
             state, alg = copy_from.state, copy_from._algorithm
         if state is None or alg is None:
             raise ValueError("Generator: pass either copy_from, or both state and alg.")
-        self._algorithm = as_algorithm(alg)
+        self._algorithm = require_philox(alg)
         self._state_var = Variable(
             check_generator_state(state), trainable=False, name="StateVar", dtype=dtypes.int64
         )

@@ -22,6 +22,10 @@ def get_global_generator() -> Generator:
 
     Raises:
         RuntimeError: if there is none, and determinism is enabled.
+
+    Example:
+        >>> tf.random.get_global_generator().normal([2]).shape
+        TensorShape([2])
     """
     if GlobalGenerator.generator is None:
         if SEEDS.are_required:

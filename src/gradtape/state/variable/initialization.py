@@ -1,4 +1,4 @@
-"""Checks and conversions of the arguments of a new variable."""
+"""How variables begin: checks and conversions of arguments, and variables made of their parts."""
 
 from __future__ import annotations
 
@@ -32,3 +32,12 @@ def check_enum(enum: Any, value: Any, what: str, name: str | None) -> Any:
             f"tf.Variable: Invalid variable {what} mode: {value!r} for variable: {name}."
         )
     return value
+
+
+def rebuild_variable(value: Tensor, name: str, facts: dict[str, Any]) -> Any:
+    """Make a variable from its parts; `name` includes its scopes."""
+    from gradtape.state.variable.variable import Variable
+
+    variable = Variable(value, **facts)
+    variable._name = name
+    return variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,19 +24,31 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor, TensorLike, format_value
 from gradtape.ops.elementwise import identity
 from gradtape.ops.gather_scatter import gather
-from gradtape.ops.gather_scatter_nd import gather_nd
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
 from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
-from gradtape.state.variable.initialization import check_enum, make_initial_value
+from gradtape.state.variable.initialization import (
+    check_enum,
+    make_initial_value,
+    rebuild_variable,
+)
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
 from gradtape.state.variable.storage import VariableStorage, active_trace
 from gradtape.state.variable.tf1 import Tf1Methods
 
 next_variable_key = itertools.count(1).__next__
+
+
+if TYPE_CHECKING:
+
+    class VariableSlice(Tensor):
+        """A slice of a variable, which can be assigned to."""
+
+        def assign(self, value: Any, name: str | None = None) -> Variable:
+            """Write `value` to this slice of the variable."""
 
 
 class Variable(
@@ -292,13 +304,15 @@ class Variable(
         Returns:
             A tensor.
         """
+        from gradtape.ops.gather_scatter_nd import gather_nd
+
         return gather_nd(self._read(), convert(indices), rank=self._stored_version().ndim)
 
     @public
-    def __getitem__(self, key: Any) -> Tensor:
-        tensor = self._read()[key]
+    def __getitem__(self, key: Any) -> VariableSlice:
+        tensor: Any = self._read()[key]
         if not scatter_kernel.is_mask(key):
-            tensor.assign = functools.partial(self._assign_slice, key)  # type: ignore[attr-defined]
+            tensor.assign = functools.partial(self._assign_slice, key)
         return tensor
 
     def _assignment_result(self, read_value: bool = True) -> Any:
@@ -382,13 +396,6 @@ class UnreadVariable(Variable):
 
     def _assignment_result(self, read_value: bool = True) -> Any:
         return self._variable._assignment_result(read_value)
-
-
-def rebuild_variable(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
-    """Make a variable from its parts; `name` includes its scopes."""
-    variable = Variable(value, **facts)
-    variable._name = name
-    return variable
 
 
 Variable.__name__ = "ResourceVariable"  # as `type(v).__name__` in TensorFlow

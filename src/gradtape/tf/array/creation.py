@@ -189,6 +189,10 @@ def zeros_like(
 
     Returns:
         A tensor.
+
+    Example:
+        >>> tf.zeros_like([1.5, 2.5]).numpy()
+        array([0., 0.], dtype=float32)
     """
     return make_full_like(input, 0, dtype)
 

@@ -26,7 +26,7 @@ class TensorArray(TensorArrayElements):
         dtype: the dtype of the elements.
         size: the number of elements; it grows if `dynamic_size`.
         dynamic_size: whether writing past the end extends the array.
-        clear_after_read: drop an element after it is read (the default).
+        clear_after_read: drop an element after it is read (the default); functions keep elements.
         tensor_array_name: has no effect here.
         handle: has no effect here; must be None.
         flow: has no effect here.
@@ -154,7 +154,7 @@ class TensorArray(TensorArrayElements):
                 "previous read. Set clear_after_read=False."
             )
         item = self._get_item(i)
-        if self._clear_after_read:
+        if self._clear_after_read and not current_trace():
             self._items[i] = None
             self._cleared.add(i)
         return item

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import glob as python_glob
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gradtape.core.errors import (
@@ -13,7 +12,13 @@ from gradtape.core.errors import (
     NotFoundError,
     public,
 )
-from gradtape.files.access import as_path, translate_os_errors
+from gradtape.files.access import (
+    FILE_SCHEME,
+    as_path,
+    as_path_text,
+    match_paths,
+    translate_os_errors,
+)
 from gradtape.tf.io.file_handle import GFile as GFile
 
 
@@ -34,6 +39,10 @@ def exists(path: Any) -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.io.gfile.exists("/no/such/file")
+        False
     """
     return os.path.exists(as_path(path))
 
@@ -47,6 +56,10 @@ def isdir(path: Any) -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.io.gfile.isdir("/no/such/folder")
+        False
     """
     return os.path.isdir(as_path(path))
 
@@ -56,14 +69,15 @@ def glob(pattern: Any) -> list[str]:
     """The paths that match a pattern, or any of a list of patterns.
 
     Args:
-        pattern: a pattern with `*`, `?` and `[…]`, or a list of patterns.
+        pattern: a pattern with `*`, `?` and `[…]`, or an iterable of patterns.
 
     Returns:
         A list of strings.
     """
-    patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    found = (python_glob.glob(as_path(one), include_hidden=True) for one in patterns)
-    return [path for paths in found for path in sorted(paths)]
+    is_several = isinstance(pattern, Iterable) and not hasattr(pattern, "numpy")
+    is_path = isinstance(pattern, (str, bytes, os.PathLike))
+    patterns = pattern if is_several and not is_path else [pattern]
+    return [path for one in patterns for path in sorted(match_paths(one))]
 
 
 @public
@@ -229,9 +243,10 @@ def walk(
     Yields:
         tuples of a directory, its subdirectories and its files.
     """
+    scheme = FILE_SCHEME if as_path_text(top).startswith(FILE_SCHEME) else ""
     for folder, folders, files in os.walk(as_path(top), topdown, onerror):
         folders.sort()
-        yield folder, folders, sorted(files)
+        yield scheme + folder, folders, sorted(files)
 
 
 @public
@@ -244,8 +259,12 @@ def join(path: Any, *paths: Any) -> str:
 
     Returns:
         A string.
+
+    Example:
+        >>> tf.io.gfile.join("logs", "run1")
+        'logs/run1'
     """
-    return os.path.join(as_path(path), *map(as_path, paths))
+    return os.path.join(as_path_text(path), *map(as_path_text, paths))
 
 
 def get_registered_schemes() -> list[str]:

@@ -203,6 +203,10 @@ def matvec(
 
     Returns:
         A tensor (..., m).
+
+    Example:
+        >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
+        array([3., 7.], dtype=float32)
     """
     x, y = convert_pair(a, b)
     if y._array.ndim < 1:
@@ -222,6 +226,11 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (..., n, m).
+
+    Example:
+        >>> tf.linalg.adjoint([[1, 2], [3, 4]]).numpy()
+        array([[1, 3],
+               [2, 4]], dtype=int32)
     """
     return matrix_transpose(matrix, conjugate=True)
 
@@ -237,6 +246,11 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
     Returns:
         A tensor (..., n, m).
+
+    Example:
+        >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy()
+        array([[1, 3],
+               [2, 4]], dtype=int32)
     """
     x = convert(a)
     if x._array.ndim < 2:
@@ -258,6 +272,10 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of the operands' shape.
+
+    Example:
+        >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
+        array([0., 0., 1.], dtype=float32)
     """
     x, y = convert_pair(a, b)
     check_same_dtype("Cross", check_dtype("Cross", x, REAL), y)

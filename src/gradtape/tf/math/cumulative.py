@@ -9,6 +9,8 @@ from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import cumulative as scan
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import CUMULATIVE
 from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype
 
 if TYPE_CHECKING:
@@ -66,3 +68,5 @@ cumulative_logsumexp = make_cumulative(
     "CumulativeLogsumexp",
     "Cumulative logarithm of the sum of exponentials along an axis.",
 )
+
+add_examples(globals(), CUMULATIVE)

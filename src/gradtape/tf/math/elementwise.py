@@ -11,6 +11,8 @@ from gradtape.core.fastpath.codegen import make_public_function
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import integer
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.elementwise import ELEMENTWISE
 from gradtape.tf.math.cast import cast
 from gradtape.tf.public_op import (
     ANY,
@@ -196,3 +198,5 @@ imag = make_unary_op(e.imag, COMPLEX, e.zeros_like, REAL, label="Imag", names=("
 angle = make_unary_op(e.angle, COMPLEX, e.angle_of_real, FLOATS, label="Angle", names=("input",))
 
 name_functions(__name__, globals())
+
+add_examples(globals(), ELEMENTWISE)

@@ -9,6 +9,8 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import no_nan
 from gradtape.ops.elementwise import ones_like
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import NO_NAN
 from gradtape.tf.math.elementwise import make_division
 from gradtape.tf.public_op import (
     INEXACT,
@@ -50,3 +52,5 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 
 
 name_functions(__name__, globals())
+
+add_examples(globals(), NO_NAN)

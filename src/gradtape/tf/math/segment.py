@@ -20,6 +20,8 @@ from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import check_index_range, scatter_add, take
 from gradtape.ops.shape import shape_of, slice_axis
 from gradtape.ops.xla_lowering import on_jax
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import SEGMENT
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import QUOTIENT_DTYPES
 from gradtape.tf.public_op import (
@@ -389,3 +391,5 @@ sparse_segment_sqrt_n = make_sparse_reduction(
 )
 
 name_functions(__name__, globals())
+
+add_examples(globals(), SEGMENT)

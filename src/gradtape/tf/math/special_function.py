@@ -12,6 +12,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import special as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import shape_of
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import SPECIAL_FUNCTION
 from gradtape.tf.public_op import (
     FLOATS,
     FULL_FLOATS,
@@ -99,3 +101,5 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 
 
 name_functions(__name__, globals())
+
+add_examples(globals(), SPECIAL_FUNCTION)

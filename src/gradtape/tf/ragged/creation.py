@@ -225,6 +225,10 @@ def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
 
     Returns:
         A RaggedTensor, or what `op` returns if no argument is ragged.
+
+    Example:
+        >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
+        <tf.RaggedTensor [[1, 4], [9]]>
     """
     found: list[RaggedTensor] = []
 

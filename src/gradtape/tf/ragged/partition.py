@@ -37,6 +37,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
     Returns:
         An integer vector.
+
+    Example:
+        >>> tf.ragged.row_splits_to_segment_ids([0, 2, 3]).numpy()
+        array([0, 0, 1])
     """
     given = as_partition_vector("row_splits_to_segment_ids", "splits", splits)
     ids: Tensor = apply_raw(row_splits.rowids_of, given, dynamic=True)
@@ -57,6 +61,10 @@ def segment_ids_to_row_splits(
 
     Returns:
         An integer vector.
+
+    Example:
+        >>> tf.ragged.segment_ids_to_row_splits([0, 0, 1]).numpy()
+        array([0, 2, 3])
     """
     splits = from_value_rowids(segment_ids, num_segments, validate=False).row_splits()
     return splits if out_type is None else cast(splits, out_type)

@@ -201,6 +201,10 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
 
     Returns:
         A RaggedTensor or a tensor.
+
+    Example:
+        >>> tf.ragged.stack([[1, 2], [3]])
+        <tf.RaggedTensor [[1, 2], [3]]>
     """
     parts = [as_ragged_or_tensor(v) for v in values]
     if not parts:
