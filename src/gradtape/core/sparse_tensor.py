@@ -10,6 +10,7 @@ from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.open_shape import hide_dims
+from gradtape.core.ports import RaggedPort
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
@@ -141,6 +142,16 @@ class SparseTensor(TensorLike, CompositeTensor):
     @property
     def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        """Multiply the elements by those of a dense tensor."""
+        product: SparseTensor = RaggedPort.apply_sparse_operator("__mul__", self, other)
+        return product
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        """Divide the elements by those of a dense tensor."""
+        quotient: SparseTensor = RaggedPort.apply_sparse_operator("__truediv__", self, other)
+        return quotient
 
     def __repr__(self) -> str:
         """Indices, values and dense shape."""

@@ -58,6 +58,10 @@ def cardinality(dataset: Dataset) -> Tensor:
 
     Returns:
         An int64 scalar: the number, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
+
+    Example:
+        >>> tf.data.experimental.cardinality(tf.data.Dataset.range(5)).numpy()
+        np.int64(5)
     """
     check_instance(dataset, Dataset, "dataset")
     return dataset.cardinality()
@@ -72,6 +76,10 @@ def get_single_element(dataset: Dataset) -> Any:
 
     Returns:
         A structure of tensors.
+
+    Example:
+        >>> tf.data.experimental.get_single_element(tf.data.Dataset.from_tensors(7)).numpy()
+        np.int32(7)
     """
     check_instance(dataset, Dataset, "dataset")
     return dataset.get_single_element()

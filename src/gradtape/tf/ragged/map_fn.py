@@ -10,8 +10,9 @@ import numpy as np
 from gradtape.core import nest
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged.conversion import as_ragged_or_tensor, ragged_from_nested_splits
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.tf.array.concat_split import stack, unstack

@@ -29,7 +29,7 @@ from gradtape.tf.saved_model.attribute_type import (
     SequenceOf,
     TupleOf,
 )
-from gradtape.tf.saved_model.op_schema import CallOp, HostOp, RawOp
+from gradtape.tf.saved_model.op_schema import CallOp, HostOp, RawFunctionOp
 
 CHANNELS = Integer(0, 4)
 OPTIONAL_VALUE = Optional(TENSOR_LIKE)
@@ -82,7 +82,7 @@ BOX_OPTIONS = {
 }
 
 IMAGE_OPS = (
-    RawOp(
+    RawFunctionOp(
         "image.check_corner",
         "tf.image.crop_flip:check_corner",
         top=ARRAY,
@@ -91,7 +91,7 @@ IMAGE_OPS = (
         rows=INTEGER,
         columns=INTEGER,
     ),
-    RawOp(
+    RawFunctionOp(
         "image.crop_starts",
         "tf.image.random_augmentation:crop_starts",
         drawn=ARRAY,
