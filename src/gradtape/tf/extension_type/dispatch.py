@@ -15,6 +15,7 @@ from gradtape.core.array_conversion import USER_TYPES
 from gradtape.core.convert import is_tensor_like
 from gradtape.core.errors import public
 from gradtape.core.ports import UserTypePort
+from gradtape.tf.extension_type.extension_type import ExtensionType
 from gradtape.tf.tensor_operator import TENSOR_OPERATORS
 from gradtape.tf.types.experimental import TensorLike
 
@@ -132,7 +133,8 @@ def find_classes(annotation: Any) -> set[type]:
         return set()
     if isinstance(annotation, type):
         home = annotation.__module__.partition(".")[0]
-        return set() if home in NOT_OF_USERS else {annotation}
+        is_own = issubclass(annotation, ExtensionType) or home not in NOT_OF_USERS
+        return {annotation} if is_own else set()
     parts = typing.get_args(annotation)
     return {kind for part in parts for kind in find_classes(part)}
 
