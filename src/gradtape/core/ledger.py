@@ -275,15 +275,9 @@ def is_inside_library() -> bool:
     return False
 
 
-# -- variables
-
-
 def note_read(version: Any, tensor: Any) -> None:
     """Write that a variable was read without recorders."""
     write("read", (version.uid,), tensor.uid)
-
-
-# -- compiled calls, custom gradients, datasets
 
 
 def note_call(saved: Any, results: list[Any], written: list[Any]) -> None:
@@ -306,9 +300,6 @@ def note_element(dataset: Any, tensors: list[Any]) -> None:
     """Write that `tensors` came out of a dataset."""
     uid = getattr(dataset, "_origin_uid", 0)
     write(("element", ""), (uid,), tuple([t.uid for t in tensors]))
-
-
-# -- tapes
 
 
 class TapeHistory:
@@ -377,9 +368,6 @@ def note_lost(tape: Any, targets: list[Any], key: int | None, uids: Any) -> None
     ledger.lost.append(ledger.entries[-1])
     for observe in ledger.loss_observers:
         observe()
-
-
-# -- scopes that change the recorders
 
 
 def enter_scope() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 from gradtape.core import nest
 from gradtape.core.context import local
@@ -23,7 +23,19 @@ from gradtape.func.argument import (
 from gradtape.func.vmap import vmap
 from gradtape.tape.gradient_tape import GradientTape
 
+P = ParamSpec("P")
+A = TypeVar("A")  # the first argument: its gradient has the same type
+R = TypeVar("R")
 
+
+@overload
+def value_and_grad(
+    function: Callable[Concatenate[A, P], R],
+) -> Callable[Concatenate[A, P], tuple[R, A]]: ...
+@overload
+def value_and_grad(
+    function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]: ...
 @public
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
@@ -58,6 +70,12 @@ def value_and_grad(
     return public(compute)
 
 
+@overload
+def grad(function: Callable[Concatenate[A, P], Any]) -> Callable[Concatenate[A, P], A]: ...
+@overload
+def grad(
+    function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]: ...
 @public
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False

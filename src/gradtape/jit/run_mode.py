@@ -40,6 +40,12 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
     Returns:
         None.
+
+    Example:
+        >>> tf.config.run_functions_eagerly(True)
+        >>> tf.config.functions_run_eagerly()
+        True
+        >>> tf.config.run_functions_eagerly(False)
     """
     RunMode.eager = bool(run_eagerly)
     RunMode.update_quick()
@@ -50,5 +56,9 @@ def functions_run_eagerly() -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.config.functions_run_eagerly()
+        False
     """
     return RunMode.eager

@@ -54,8 +54,6 @@ class Watcher:
         self.is_judged = False
         self.is_busy = False
 
-    # -- the forward pass
-
     def on_flag(self, kind: str, flag: int) -> None:
         """NumPy calls this when a ufunc overflows, divides by zero or has no result."""
         if self.is_busy or self.report.cause is not None or len(self.births) >= MOST_EVENTS:
@@ -126,8 +124,6 @@ class Watcher:
         kept = [t for t in entry if isinstance(t, Tensor)]
         if not is_finite(after) and is_finite(g) and is_finite(kept):
             self.births.append(describe_step(uid, entry, len(ledger.entries)))
-
-    # -- results
 
     def list_calls(self, record: dict[int, Any]) -> list[Any]:
         """The compiled calls in the record of a tape, whose values the backward pass releases."""

@@ -74,8 +74,6 @@ class Slice:
                 body = node.body if isinstance(node.body, list) else [node.body]
                 self.regions.update(id(statement) for statement in body)
 
-    # -- expressions
-
     def holds(self, node: Any) -> bool:
         """Whether the value of an expression depends on the start."""
         if node is self.start:
@@ -145,8 +143,6 @@ class Slice:
         """Whether an argument is a function that returns the value."""
         name = name_of(node)
         return name in self.program.functions and ("returns", name) in self.marks
-
-    # -- statements
 
     def visit(self, node: Any) -> None:
         """Mark what a statement or expression makes depend on the start."""
@@ -330,8 +326,6 @@ class Slice:
                 )
             node = self.program.parents.get(id(node))
         return False
-
-    # -- what the ledger asks
 
     def enters(self, node: ast.expr) -> bool:
         """Whether the value enters the op of an expression, or decides whether it runs."""

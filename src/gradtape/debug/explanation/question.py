@@ -125,8 +125,6 @@ class Question:
                 return is_rebound(entry, exact=True)
         return False
 
-    # -- the source itself
-
     def source_problem(self, path: list[Edge]) -> Break | None:
         """What is wrong with the source itself, or None."""
         source = self.source
@@ -202,8 +200,6 @@ class Question:
             if uid in graph.made:
                 return graph.made[uid][1]
         return NOWHERE
-
-    # -- no way to the target
 
     def explain_unconnected(self, targets: set[Any]) -> Answer:
         """Answer for a target that does not depend on the source."""
