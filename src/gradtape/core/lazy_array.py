@@ -169,8 +169,6 @@ def materialize(value: Any) -> Any:
     return value
 
 
-# -- lazy tensors ----------------------------------------------------------------------------------
-
 get_held_array: Callable[[Tensor], Any] = Tensor.__dict__["_array"].__get__  # fetches nothing
 set_held_array: Callable[[Tensor, Any], None] = Tensor.__dict__["_array"].__set__
 set_uid: Callable[[Tensor, int], None] = Tensor.__dict__["uid"].__set__

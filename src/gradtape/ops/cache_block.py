@@ -18,10 +18,12 @@ def block_slices(rows: int, width: int, block: int = CACHE_BLOCK) -> Iterator[sl
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
-def fill_in_blocks(fill: Callable[..., None], x: Any, count: int) -> tuple[Any, ...]:
+def fill_in_blocks(
+    fill: Callable[..., None], x: Any, count: int, block: int = CACHE_BLOCK
+) -> tuple[Any, ...]:
     """Make `count` arrays like `x`; `fill(x, *outs)` computes each block of them elementwise."""
     outs = tuple(np.empty(x.shape, x.dtype) for _ in range(count))
     flat, *flats = (a.reshape(-1) for a in (x, *outs))
-    for span in block_slices(flat.size, 1):
+    for span in block_slices(flat.size, 1, block):
         fill(flat[span], *(out[span] for out in flats))
     return outs if x.shape else tuple(out[()] for out in outs)

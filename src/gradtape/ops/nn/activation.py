@@ -83,8 +83,6 @@ def selu(x):
     return above + (np.exp(np.minimum(x, 0)) - 1) * kind(SELU_SCALE_ALPHA)
 
 
-# -- activations computed together with their slope ------------------------------------------------
-
 # The value and the slope share most of the work, so a `…_and_slope` primitive computes both.
 # `with_slope` gives the slope to the tape, and the backward pass is one product. Second derivatives
 # differentiate the recorded slope.
@@ -96,10 +94,13 @@ def with_slope(x, value, slope):
     return value
 
 
+ACTIVATION_BLOCK = 1 << 16  # elements of a block: the formulas have many NumPy calls
+
+
 def compute_value_and_slope(fill: Any, x: Any) -> tuple[Any, Any]:
     """Compute value and slope by `fill`, in float32 for the half types."""
     wide = accumulator(x.dtype)
-    value, slope = fill_in_blocks(fill, x.astype(wide, copy=False), 2)
+    value, slope = fill_in_blocks(fill, x.astype(wide, copy=False), 2, ACTIVATION_BLOCK)
     return value.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False)
 
 
