@@ -17,7 +17,7 @@ import numpy as np
 
 from gradtape.compile.index_check import IndexCheck
 from gradtape.compile.xla.device import accelerators
-from gradtape.compile.xla.jax_runtime import call_again
+from gradtape.compile.xla.jax_runtime import call_again, release_compiler_memory
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
 from gradtape.core.lazy_array import materialize
 from gradtape.core.ports import XlaPort, devices
@@ -29,6 +29,8 @@ from gradtape.devices.array import (
 )
 from gradtape.graph.control_node import LOOP
 from gradtape.graph.graph import Constant, Effect, Graph
+
+MIN_NODES_TO_RELEASE = 100  # nodes of a graph whose compilation takes much memory
 
 
 @functools.cache
@@ -144,6 +146,8 @@ class XlaPlan:
 
         with self.trace_settings():
             executable = self.trace().lower().compile()
+        if len(self.nodes) >= MIN_NODES_TO_RELEASE:
+            release_compiler_memory()
         context, shapes = (
             jax.enable_x64,
             [self.specs[self.inputs[k]].shape for k in self.read_positions],
