@@ -381,3 +381,14 @@ def test_a_table_learns_from_looked_up_rows():
     expected = np.arange(12.0).reshape(6, 2)
     expected[[1, 4]] /= 8
     np.testing.assert_allclose(table, expected)
+
+
+@pytest.mark.parametrize("shape", [(300, 256), (4, 80, 256), (2, 40000)])
+@pytest.mark.parametrize("keepdims", [True, False])
+def test_sums_of_many_rows_equal_those_on_numpy(shape, keepdims):
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    x[0, ..., 3], x[1, ..., 5] = np.inf, np.nan
+    total = tf.function(lambda x: tf.reduce_sum(x, -1, keepdims=keepdims), jit_compile=True)
+    want = x.astype(np.float64).sum(-1, keepdims=keepdims)
+    for _ in range(2):
+        np.testing.assert_allclose(total(tf.constant(x)).numpy(), want, rtol=1e-4, atol=1e-3)
