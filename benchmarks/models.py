@@ -24,7 +24,9 @@ from peer import PeerError, find_interpreter, make_environment, parse_threads
 
 BACKENDS = {"gradtape": "tensorflow", "tensorflow": "tensorflow", "jax": "jax", "torch": "torch"}
 NEEDS = {"gradtape": "keras", "tensorflow": "tensorflow", "jax": "jax", "torch": "torch"}
-WARM_STEPS = 40  # steps before the measurement: gradtape may change the engine, JAX compiles
+# Steps before the measurement: gradtape may change the engine up to call 256, JAX compiles.
+WARM_STEPS = 300
+WARM_SECONDS = 4  # of processor time, enough for models of many milliseconds a step
 
 
 def stack(keras, shape, parts, dtype=None):
@@ -201,17 +203,22 @@ def make_step(framework, name):
 
 
 def serve_steps(framework, name):
-    """Train in this process: for each line, a number of seconds, print the times of steps."""
+    """Train in this process: for each line, seconds and a clock, print the times of steps."""
     begin = time.process_time()
     step = make_step(framework, name)
     first = step()
-    for _ in range(WARM_STEPS):
+    ready = time.process_time()
+    for count in range(WARM_STEPS):
+        if count >= 3 and time.process_time() > ready + WARM_SECONDS:
+            break
         step()
     warm = time.process_time() - begin
     print(json.dumps({"loss": first, "warm": warm}), flush=True)
     for line in sys.stdin:
-        steps, end = [], time.perf_counter() + float(line)
-        while not steps or time.perf_counter() < end:
+        seconds, clock = line.split()
+        read_clock = time.perf_counter if clock == "elapsed" else time.process_time
+        steps, end = [], read_clock() + float(seconds)
+        while not steps or read_clock() < end:
             begin = time.perf_counter(), time.process_time()
             step()
             steps.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
@@ -252,9 +259,9 @@ class Trainer:
         self.errors.seek(0)
         raise PeerError(f"{self.framework}: {self.errors.read()[-2000:]}")
 
-    def measure(self, seconds):
+    def measure(self, seconds, clock):
         """Let the process train for this time."""
-        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.write(f"{seconds} {clock}\n")
         self.process.stdin.flush()
         answer = self.read()
         self.steps += answer["steps"]
@@ -292,7 +299,7 @@ def compare_models(name, pythons, args):
             trainers[framework] = Trainer(python, framework, name, args.threads)
         for _ in range(args.turns):
             for trainer in trainers.values():
-                trainer.measure(args.seconds)
+                trainer.measure(args.seconds, clock)
         times = {key: trainer.time_of(clock) for key, trainer in trainers.items()}
         peaks = {key: trainer.peak for key, trainer in trainers.items()}
     finally:

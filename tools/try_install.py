@@ -2,7 +2,8 @@
 
     python tools/try_install.py    # with the Python of the environment that has gradtape
 
-Tutorials that need Keras run only where it is installed. The exit code is 1 if anything fails.
+Tutorials that need Keras or protobuf run only where these are installed; the others are listed as
+skipped. The exit code is 1 if anything fails.
 """
 
 from __future__ import annotations
@@ -20,6 +21,20 @@ ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(?:python|\{code-cell\})\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
+NEEDS = {"tf.keras": "keras", "tf.train.": "google.protobuf", "tf.saved_model": "google.protobuf"}
+
+
+def missing_package(code: str) -> str | None:
+    """The first package that a program needs and that is not installed; None if there is none."""
+    for name, package in NEEDS.items():
+        top = package.partition(".")[0]
+        if name in code and not (
+            importlib.util.find_spec(top) and importlib.util.find_spec(package)
+        ):
+            return package
+    return None
+
+
 def programs() -> Iterator[tuple[str, list[str]]]:
     """Name and command line of each thing to try."""
     command = [sys.executable, "-m", "gradtape"]
@@ -32,9 +47,12 @@ def programs() -> Iterator[tuple[str, list[str]]]:
     for page in pages:
         blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
         code = "\n".join(block for block in blocks if ">>> " not in block)
-        needs_keras = "tf.keras" in code
-        if code and (not needs_keras or importlib.util.find_spec("keras")):
-            yield page.relative_to(ROOT).as_posix(), [sys.executable, "-c", code]
+        name = page.relative_to(ROOT).as_posix()
+        missing = missing_package(code)
+        if missing:
+            print(f"skipped        {name}: {missing} is not installed")
+        elif code:
+            yield name, [sys.executable, "-c", code]
 
 
 def main() -> int:

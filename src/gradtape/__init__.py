@@ -153,7 +153,7 @@ def __getattr__(name: str) -> object:
         if home in ("gradtape.tf", "gradtape.tf.api"):  # a namespace
             value = _import_module(f"{home}.{name}")
             value.__dict__.setdefault(
-                "__getattr__", lambda other: _raise_missing_name(f"tf.{name}", other)
+                "__getattr__", _public(lambda other: _raise_missing_name(f"tf.{name}", other))
             )
         else:
             value = getattr(_import_module(home), name)

@@ -13,7 +13,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.core import blas_thread
-from gradtape.core.blas_thread import NUMPY_BLAS, BlasLibrary, BlasThreadSettings
+from gradtape.core.blas_thread import NUMPY_BLAS, BlasLibrary, blas_threads
 
 
 @pytest.fixture(autouse=True)
@@ -131,13 +131,13 @@ def test_the_environment_and_the_setting_decide(monkeypatch):
     for name in blas_thread.ENVIRONMENT_NAMES:
         monkeypatch.delenv(name, raising=False)
     tf.config.threading.set_intra_op_parallelism_threads(0)
-    assert BlasThreadSettings.limit == 1
+    assert blas_threads.limit == 1
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
     tf.config.threading.set_intra_op_parallelism_threads(0)
-    assert BlasThreadSettings.limit is None
+    assert blas_threads.limit is None
     tf.config.threading.set_intra_op_parallelism_threads(3)
     assert tf.config.threading.get_intra_op_parallelism_threads() == 3
-    assert BlasThreadSettings.limit == 3
+    assert blas_threads.limit == 3
     tf.config.threading.set_intra_op_parallelism_threads(0)
 
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from gradtape import debug
 from gradtape.debug.layout import lay_out
 
 W = tf.Variable(np.ones((32, 16), "float32"), name="w")
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 X = tf.constant(np.ones((8, 32), "float32"))
 
 
@@ -159,15 +161,78 @@ def test_boxes_of_a_layer_do_not_overlap_and_edges_point_down():
         assert ys == sorted(ys)
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+CHROMIUM = [
+    "chromium",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+needs_chromium = pytest.mark.skipif(
+    shutil.which("chromium") is None, reason="Chromium is not installed"
+)
+# Counts texts that leave their box, and boxes: a text belongs to the box around its centre.
+MEASURE = """<script>
+const boxes = [...document.querySelectorAll("rect")].map(r => r.getBoundingClientRect());
+const big = boxes.filter(b => b.width > 20);
+const outside = [...document.querySelectorAll("text")].map(t => t.getBoundingClientRect()).filter(
+  t => !big.some(b => t.left >= b.left - 1 && t.right <= b.right + 1 && t.top >= b.top - 1
+                      && t.bottom <= b.bottom + 1));
+document.title = `${big.length} boxes, ${outside.length} outside`;
+</script>"""
+
+
+def run_chromium(tmp_path, *arguments):
+    command = [*CHROMIUM, f"--user-data-dir={tmp_path / 'profile'}", *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, timeout=120, text=True)
+    return done.stdout
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", ["mlp", "lstm", "resnet", "transformer"])
+def test_in_a_browser_every_text_of_a_picture_is_inside_its_box(name, tmp_path):
+    picture = (PICTURES / f"{name}.svg").read_text(encoding="utf-8")
+    page = tmp_path / "page.html"
+    page.write_text(f"<!doctype html><meta charset=utf-8>{picture}{MEASURE}", encoding="utf-8")
+    shown = run_chromium(tmp_path, "--dump-dom", page.as_uri())
+    boxes, outside = re.search(r"<title>(\d+) boxes, (\d+) outside</title>", shown).groups()
+    assert int(outside) == 0
+    assert 2 < int(boxes) <= 60
+
+
+def test_layers_are_named_by_their_variables():
+    first = tf.Variable(np.ones((4, 4), "float32"), name="net/first/kernel")
+    second = tf.Variable(np.ones((4, 4), "float32"), name="net/second/kernel")
+    with tf.GradientTape() as tape:
+        hidden = tf.tanh(tf.ones((2, 4)) @ tf.identity(first))
+        loss = tf.reduce_sum(hidden @ tf.identity(second))
+    drawn = tape.draw()
+    assert loss.shape == ()
+    titles = re.findall(r'<text class="title"[^>]*>([^<]+)<', drawn)
+    assert titles == ["first", "second"]
+    assert "identity" not in drawn
+    assert "?" not in "".join(re.findall(r"<text[^>]*>([^<]+)<", drawn))
+
+
+def test_a_concrete_function_shows_its_graph():
+    function = tf.function(lambda x: tf.tanh(x) + 1.0)
+    html = function.get_concrete_function(tf.TensorSpec([2], tf.float32))._repr_html_()
+    ElementTree.fromstring(html)
+    assert "tanh" in html
+
+
+@needs_chromium
 def test_a_browser_renders_the_drawing(tmp_path):
     with debug.record_lines():
         tape, _ = record()
     tape.draw(tmp_path / "tape.html")
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--window-size=500,500"]
-    command += [f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={tmp_path / 'out.png'}"]
-    subprocess.run(
-        [*command, str(tmp_path / "tape.html")], check=True, capture_output=True, timeout=120
+    size = "--window-size=500,500"
+    run_chromium(
+        tmp_path, size, f"--screenshot={tmp_path / 'out.png'}", str(tmp_path / "tape.html")
     )
     from PIL import Image
 

@@ -48,6 +48,75 @@ def test_ordinary_functions_show_their_own_source():
     assert tf.debug.source(tf.matmul).startswith("def matmul(")
 
 
+def test_the_source_of_a_function_is_its_plan_with_the_bodies_of_loops_and_branches():
+    @tf.function
+    def f(x):
+        def body(i, s):
+            return i + 1, tf.cond(s > 100.0, lambda: s, lambda: s * x)
+
+        return tf.while_loop(lambda i, s: i < 3, body, (0, tf.tanh(x)))[1]
+
+    assert tf.debug.source(f) == "# f: no plan, because no call needed one"
+    f(tf.constant(2.0))
+    assert tf.debug.source(f).endswith("# not compiled yet")
+    f(tf.constant(2.0))
+    titles = [line for line in tf.debug.source(f).splitlines() if line.startswith("# f(")]
+    parts = [title.rpartition(": ")[2] for title in titles]
+    assert parts[0] == "plan"
+    assert sum("body" in part for part in parts) == 4
+    assert "# tanh = numpy.tanh" in tf.debug.source(f)
+    assert "def plan(v0):" in tf.debug.source(f)
+    concrete = f.get_concrete_function(tf.TensorSpec([], tf.float32))
+    assert tf.debug.source(concrete).startswith("# f(")
+
+
+def test_the_source_of_a_function_with_guards_has_its_segments():
+    @tf.function
+    def f(x):
+        return x * 3.0 if tf.reduce_sum(x) > 0.0 else -x
+
+    for sign in (1.0, -1.0) * 3:
+        f(tf.constant([sign, sign]))
+    text = tf.debug.source(f)
+    for words in ("from the start, up to the guard on v2", "where v2 is True", "where v2 is False"):
+        assert words in text
+    assert text.count("def plan(") == 3
+
+
+def test_the_plans_of_gradients_are_shown():
+    f = tf.function(lambda x: tf.tanh(x) * 3.0)
+    x = tf.Variable([1.0, 2.0])
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            y = f(x)
+        tape.gradient(y, x)
+    text = tf.debug.source(f, backward=True)
+    assert "forward plan for the gradients of inputs [0]" in text
+    assert "backward plan for the gradients of inputs [0]" in text
+    assert text.count("def plan(") == 2
+
+
+def test_a_function_that_runs_python_says_why():
+    @tf.function
+    def f(x):
+        for i in range(40):
+            if x > i:
+                x = x - 0.5
+        return x
+
+    for i in range(40):
+        f(tf.constant(float(i)))
+    assert "calls run the Python function" in tf.debug.source(f)
+
+
+def test_a_plan_of_xla_is_shown_as_jax_prints_it():
+    pytest.importorskip("jax")
+    f = tf.function(lambda x: x * 3.0, jit_compile=True)
+    for _ in range(2):
+        f(tf.constant([1.0, 2.0]))
+    assert "lambda" in tf.debug.source(f)
+
+
 def test_a_backward_step_needs_a_differentiable_primitive():
     for function in (tf.matmul, tf.floor):
         with pytest.raises(ValueError, match="one differentiable primitive"):

@@ -24,7 +24,7 @@ CODE = """if True:
         try:
             use()
         except ImportError as error:
-            assert "pip install gradtape[io]" in str(error)
+            assert "pip install 'gradtape[io]'" in str(error)
         else:
             raise SystemExit("no error")
     """

@@ -91,9 +91,6 @@ def check_eager_assigns(threads, calls):
     return {"functions and eager assigns": (found, [calls * threads, stepped, calls * threads])}
 
 
-CALLBACKS = {"forget_copy"}  # of weak references in the library
-
-
 class Interrupts:
     """A timer that interrupts the main thread at random moments."""
 
@@ -106,8 +103,9 @@ class Interrupts:
     def ring(self, number, frame):
         """Interrupt, unless Python would ignore the exception, as in a callback of a weakref."""
         words = ("hypothesis", "weakref")
-        code = frame.f_code
-        if code.co_name in CALLBACKS or any(word in code.co_filename for word in words):
+        while frame.f_code is Interrupts.ring.__code__:  # the signal came in this function
+            frame = frame.f_back
+        if any(word in frame.f_code.co_filename for word in words):
             signal.setitimer(signal.ITIMER_REAL, 1e-5)
         elif self.armed:
             self.armed = False

@@ -68,6 +68,8 @@ def calls():
 
     inner = tf.function(lambda x: x * 2.0)
     nested = tf.function(lambda x: inner(x) + inner(x))
+    concrete = plain.get_concrete_function(tf.TensorSpec([2], tf.float32))
+    structured = tf.function(lambda x: {"a": x * 2.0, "b": (x, x + 1.0)})
     update = tf.function(lambda g: large.assign_sub(0.1 * g, read_value=False))
     by_argument = tf.function(lambda v, x: v.assign_sub(x))
     of_dict = tf.function(lambda d: d["a"] * d["b"])
@@ -92,6 +94,8 @@ def calls():
         "dict": lambda: of_dict({"a": X, "b": X}),
         "method": lambda: model.call(X),
         "nested": lambda: nested(X),
+        "concrete": lambda: concrete(X),
+        "structured result": lambda: structured(X),
         "guard": lambda: branch(X),
         "in place": lambda: update(ones),
         "tape": lambda: reads(X),
@@ -102,8 +106,9 @@ def calls():
 CALLS = calls()
 
 
-# A tape adds its record and the saved call; an element passes through the iterator.
-MAX_FILES = {"tape": 8, "map": 9}
+# A tape adds its record and the saved call; an element passes through the iterator, a concrete
+# function checks its arguments.
+MAX_FILES = {"tape": 8, "map": 9, "concrete": 7}
 
 
 @pytest.mark.parametrize("kind", CALLS)

@@ -123,3 +123,21 @@ def test_vectorized_map_draws_other_numbers_for_each_row():
     found = tf.function(compute)(tf.zeros([4])).numpy()
     assert len(set(found)) == 4
     np.testing.assert_allclose(found, expected)
+
+
+def test_a_random_op_in_a_loop_that_is_no_node_has_one_stream():
+    tf.random.set_seed(44)
+
+    def repeat(x):
+        def body(i, a):
+            drawn = tf.random.truncated_normal([1], seed=1028)
+            tf.unique(tf.cast(drawn, tf.int32))  # its shape depends on values
+            return i + 1, drawn
+
+        return tf.while_loop(lambda i, a: i < 2, body, [tf.constant(0), x])[1]
+
+    compiled = tf.function(repeat)
+    found = [compiled(tf.constant([0.0])).numpy() for _ in range(3)]
+    tf.random.set_seed(44)
+    expected = [repeat(tf.constant([0.0])).numpy() for _ in range(3)]
+    np.testing.assert_array_equal(found, expected)

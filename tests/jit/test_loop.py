@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.ops.gather_scatter import update_nd
+from gradtape.ops.gather_scatter_nd import update_nd
 
 
 def test_loops_over_strings():

@@ -166,3 +166,18 @@ def test_a_stop_of_the_users_own_iterator_stays_what_it_is():
 
     with pytest.raises((StopIteration, RuntimeError)):
         f(K)
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_an_outer_tensor_that_is_watched_has_gradient_one_by_itself(dtype):
+    outer = tf.constant(2.0, dtype)
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(outer)
+            y = outer * x
+        return tape.gradient(outer, outer), tape.gradient(y, outer)
+
+    for _ in range(3):
+        assert [float(g) for g in f(tf.constant(3.0, dtype))] == [1.0, 3.0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradtape.core.errors import InvalidArgumentError
-from gradtape.ops import gather_scatter
+from gradtape.ops import gather_scatter, gather_scatter_nd
 from gradtape.ops.shape import place
 
 
@@ -26,7 +26,7 @@ def test_the_error_names_the_first_index_out_of_range():
     with pytest.raises(InvalidArgumentError, match=r"indices\[1\]\[0\] = 7 is not in \[0, 3\)"):
         gather_scatter.gather(np.zeros(3), np.array([[0], [7]]), axis=-1)
     with pytest.raises(InvalidArgumentError, match=r"indices\[1\] = \[0, 5\] does not index"):
-        gather_scatter.gather_nd(np.zeros((2, 2)), np.array([[0, 1], [0, 5]]), rank=2)
+        gather_scatter_nd.gather_nd(np.zeros((2, 2)), np.array([[0, 1], [0, 5]]), rank=2)
 
 
 def test_equal_elements_keep_their_order_both_ways():
@@ -36,7 +36,8 @@ def test_equal_elements_keep_their_order_both_ways():
 
 
 def test_the_last_of_several_updates_wins():
-    out = gather_scatter.update_nd(np.zeros(3), np.array([[1], [1]]), np.array([5.0, 6.0]), rank=1)
+    array, indices = np.zeros(3), np.array([[1], [1]])
+    out = gather_scatter_nd.update_nd(array, indices, np.array([5.0, 6.0]), rank=1)
     assert out.tolist() == [0, 6, 0]
 
 

@@ -1,6 +1,7 @@
 """Errors as users see them: one exception, at the user's line, of TensorFlow's class."""
 
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,11 +94,128 @@ def test_debug_has_help():
     assert "compare_engines" in tf.debug.__all__
 
 
-@pytest.mark.parametrize("method", ["map", "filter", "take_while"])
+@pytest.mark.parametrize("method", ["map", "filter", "take_while", "flat_map", "interleave"])
 def test_a_function_of_the_wrong_arity_is_named_with_both_numbers(method):
     data = tf.data.Dataset.from_tensor_slices(([1.0], [2.0]))
-    with pytest.raises(TypeError, match=rf"{method}: an element has 2 components.*takes 1 arg"):
+    said = rf"^{method}: .* 2 arguments, the components of an element, .* 1 parameter: \(x\)"
+    with pytest.raises(TypeError, match=said):
         list(getattr(data, method)(lambda x: x > 0))
+
+
+def test_the_error_of_a_wrong_arity_says_what_the_arguments_are():
+    numbers = tf.data.Dataset.range(3)
+    with pytest.raises(
+        TypeError, match=r"^reduce: .* 2 arguments, the state and the element, .* 1"
+    ):
+        numbers.reduce(np.int64(0), lambda total: total)
+    with pytest.raises(TypeError, match=r"^scan: .* 2 arguments, the state and the element, .* 1"):
+        list(numbers.scan(np.int64(0), lambda total: (total, total)))
+    with pytest.raises(TypeError, match=r"^group_by_window: .* the key and the dataset of a group"):
+        list(numbers.group_by_window(lambda x: x % 2, lambda group: group, 2))
+    with pytest.raises(TypeError, match=r"^map: .* 1 argument, the element as a dict .* 2 param"):
+        list(tf.data.Dataset.from_tensor_slices({"a": [1], "b": [2]}).map(lambda a, b: a))
+
+
+def test_a_reduction_with_another_number_of_states_raises():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as many components"):
+        tf.data.Dataset.range(3).reduce(np.int64(0), lambda total, x: (total, x))
+
+
+def leak_from_call():
+    kept = []
+
+    @tf.function
+    def step(x):
+        kept.append(x * 2.0)
+        return x
+
+    step(tf.constant([1.0, 2.0]))
+    return kept[0]
+
+
+def leak_from_signature():
+    kept = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def step(x):
+        kept.append(x * 2.0)
+        return x
+
+    step.get_concrete_function()
+    return kept[0]
+
+
+def leak_from_map():
+    kept = []
+
+    def step(x):
+        kept.append(x * 2.0)
+        return x
+
+    list(tf.data.Dataset.from_tensors([1.0, 2.0]).map(step))
+    return kept[0]
+
+
+USES = {
+    "operator": lambda x: x + 1,
+    "assign": lambda x: tf.Variable([1.0, 2.0]).assign(x),
+    "variable": tf.Variable,
+    "constant": tf.constant,
+    "identity": tf.identity,
+    "dataset": lambda x: list(tf.data.Dataset.from_tensors(x)),
+    "shape": tf.shape,
+    "length": len,
+    "bool": lambda x: bool(x[0] > 1),
+    "float": lambda x: float(x[0]),
+    "py_function": lambda x: tf.py_function(lambda y: y, [x], tf.float32),
+    "stack": lambda x: tf.stack([x, x]),
+    "argument": lambda x: tf.function(lambda y: y)(x),
+    "argument in a dict": lambda x: tf.function(lambda d: d["a"])({"a": x}),
+    "argument with a signature": lambda x: tf.function(
+        lambda y: y, input_signature=[tf.TensorSpec([None])]
+    )(x),
+    "capture": lambda x: tf.function(lambda: x + 1)(),
+    "map_fn": lambda x: tf.map_fn(lambda y: y, x),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("leak", [leak_from_call, leak_from_signature, leak_from_map])
+def test_a_leaked_tensor_is_out_of_scope_wherever_it_is_used(leak, use):
+    tensor = leak()
+    with pytest.raises(TypeError, match=r"is out of scope .* while step was traced"):
+        USES[use](tensor)
+
+
+def test_a_signature_error_names_the_argument():
+    specs = [tf.TensorSpec([]), {"a": tf.TensorSpec([2])}]
+    f = tf.function(lambda x, d: x, input_signature=specs)
+    with pytest.raises(TypeError, match=r"\(3,\).* to .*\(2,\).* for the argument 'd'"):
+        f(1.0, {"a": tf.ones([3])})
+    with pytest.raises(TypeError, match=r"for the argument 'd'. Pass a value of the structure"):
+        f(1.0, {"b": tf.ones([2])})
+
+
+@pytest.mark.parametrize(
+    "allocate",
+    [
+        lambda: tf.zeros([1 << 20, 1 << 20, 1 << 12]),
+        lambda: tf.random.normal([1 << 20, 1 << 20, 1 << 12]),
+        lambda: tf.Variable(tf.ones([1 << 26, 1])) @ tf.ones([1, 1 << 26]),
+    ],
+)
+def test_too_large_a_tensor_is_one_error_at_the_users_line(allocate):
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="Unable to allocate") as info:
+        allocate()
+    assert info.value.__cause__ is None
+    assert info.value.__suppress_context__ or info.value.__context__ is None
+    assert info.traceback[-1].path == Path(__file__)
+
+
+def test_a_misspelt_name_ends_at_the_users_line():
+    with pytest.raises(AttributeError, match=r"nearest name is tf.nn.relu") as info:
+        tf.nn.reluu  # noqa: B018
+    assert info.traceback[-1].path == Path(__file__)
 
 
 def test_a_name_that_no_branch_has_set_says_so():

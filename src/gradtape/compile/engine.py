@@ -16,7 +16,6 @@ graphs where jax is installed but cannot run; the first of them logs a warning.
 
 from __future__ import annotations
 
-import logging
 import os
 from copy import copy
 from typing import Any, ClassVar
@@ -35,6 +34,7 @@ from gradtape.compile.xla.kernel_namespace import has_jax
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.lazy_array import materialize
+from gradtape.core.log import get_log
 from gradtape.core.ports import devices
 from gradtape.devices.array import HOST, Device, to_device
 from gradtape.devices.placement import PlacementSettings, placement_error
@@ -42,8 +42,6 @@ from gradtape.graph.graph import Graph
 
 ENGINES = ("numpy", "xla")
 MAX_XLA_NODES = 1000  # nodes of a graph that may go to XLA without `jit_compile=True`
-
-log = logging.getLogger("gradtape")
 
 
 class EngineSettings:
@@ -262,7 +260,7 @@ class EngineChoice:
 
     def record_decline(self, why: str) -> None:
         """Log and count that a graph runs on NumPy although XLA is preferred."""
-        log.info("tf.function %s runs on NumPy: %s", self.name, why)
+        get_log().info("tf.function %s runs on NumPy: %s", self.name, why)
         EngineSettings.declined[why] = EngineSettings.declined.get(why, 0) + 1
 
 
@@ -345,4 +343,4 @@ def warn_once(message: str, *args: Any) -> None:
     """Log a warning unless it was logged before."""
     if message not in EngineSettings.logged:
         EngineSettings.logged.add(message)
-        log.warning(message, *args)
+        get_log().warning(message, *args)

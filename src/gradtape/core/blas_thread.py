@@ -18,7 +18,6 @@ from collections import deque
 from collections.abc import Callable
 from importlib import import_module
 from itertools import starmap
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ MIN_THREADED_PRODUCT = 1 << 18  # a matrix by a matrix, real
 MIN_THREADED_VECTOR = 9216  # complex products, and dot products
 MIN_THREADED_LAPACK = 24 * 24  # decompositions
 MIN_THREADED_SUM = 1 << 17  # products with a vector of ones; below, switching costs too much
+NEVER = 1 << 100  # above all sizes; Python compares integers faster than with infinity
 
 ENVIRONMENT_NAMES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 NO_ARGUMENTS = ((),)
@@ -42,18 +42,22 @@ SYMBOLS = [
 
 
 class BlasThreadSettings:
-    """Settings of the process.
+    """Settings of the process: the attributes of `blas_threads`.
 
     Attributes:
         limit: number of threads of a product, or None to leave the libraries alone.
-        product, vector, lapack, sum: sizes from which `limit` matters; infinite without a limit.
+        product, vector, lapack, sum: sizes from which `limit` matters; `NEVER` without a limit.
     """
 
-    limit: int | None = None
-    product: float = inf
-    vector: float = inf
-    lapack: float = inf
-    sum: float = inf
+    __slots__ = ("lapack", "limit", "product", "sum", "vector")
+
+    def __init__(self) -> None:
+        """Set no limit."""
+        self.limit: int | None = None
+        self.product = self.vector = self.lapack = self.sum = NEVER
+
+
+blas_threads = BlasThreadSettings()  # reading an object's slot is faster than a class attribute
 
 
 class BlasLibrary:
@@ -81,13 +85,13 @@ class BlasLibrary:
         return self.functions
 
     def run(self, function: Callable[..., Any], *args: Any, **static: Any) -> Any:
-        """Call a function with the limit of `BlasThreadSettings`.
+        """Call a function with the limit of `blas_threads`.
 
         Every step that changes something is one C call, and Python switches threads and runs
         signal handlers only between calls. So concurrent calls count correctly without a lock, and
         an interrupt anywhere restores the number.
         """
-        found, limit = self.functions or self.find(), BlasThreadSettings.limit
+        found, limit = self.functions or self.find(), blas_threads.limit
         if found is None or limit is None:
             return function(*args, **static)
         read_number, set_number = found
@@ -140,14 +144,14 @@ def find_thread_functions(module: str) -> tuple[Callable[[], int], Callable[[int
 
 def limit_blas_threads(number: int) -> None:
     """Set the number of threads of a product; 0: one thread, unless the environment names some."""
-    settings = BlasThreadSettings
+    settings = blas_threads
     named = any(os.environ.get(name) for name in ENVIRONMENT_NAMES)
     settings.limit = number if number > 0 else None if named else 1
     free = settings.limit is None
-    settings.product = inf if free else MIN_THREADED_PRODUCT
-    settings.vector = inf if free else MIN_THREADED_VECTOR
-    settings.lapack = inf if free else MIN_THREADED_LAPACK
-    settings.sum = inf if free else MIN_THREADED_SUM
+    settings.product = NEVER if free else MIN_THREADED_PRODUCT
+    settings.vector = NEVER if free else MIN_THREADED_VECTOR
+    settings.lapack = NEVER if free else MIN_THREADED_LAPACK
+    settings.sum = NEVER if free else MIN_THREADED_SUM
 
 
 def run_product(function: Callable[..., Any], a: Any, b: Any) -> Any:
@@ -159,14 +163,14 @@ def run_product(function: Callable[..., Any], a: Any, b: Any) -> Any:
 
 def run_sum(function: Callable[..., Any], x: Any, *args: Any) -> Any:
     """Sum `x` by products with ones, in the limited number of threads if it is large."""
-    if x.size >= BlasThreadSettings.sum:
+    if x.size >= blas_threads.sum:
         return NUMPY_BLAS.run(function, x, *args)
     return function(x, *args)
 
 
 def run_lapack(function: Callable[..., Any], a: Any, *args: Any, **static: Any) -> Any:
     """Decompose matrices or solve a system, in the limited number of threads if `a` is large."""
-    if type(a) is np.ndarray and a.size >= BlasThreadSettings.lapack:
+    if type(a) is np.ndarray and a.size >= blas_threads.lapack:
         return NUMPY_BLAS.run(function, a, *args, **static)
     return function(a, *args, **static)
 
@@ -178,7 +182,7 @@ def run_scipy(function: Callable[..., Any], *args: Any, **static: Any) -> Any:
 
 def is_threaded_product(work: int, dtype: Any, size: int) -> bool:
     """Whether OpenBLAS may use threads for `work` multiply-adds that give `size` elements."""
-    settings = BlasThreadSettings
+    settings = blas_threads
     if dtype.kind == "c" or size == 1:
         return work >= settings.vector
     return work >= settings.product

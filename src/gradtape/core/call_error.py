@@ -12,6 +12,7 @@ import os
 import re
 import reprlib
 import sys
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -20,14 +21,17 @@ import numpy as np
 from gradtape.core import errors
 from gradtape.core.errors import InternalError, OpError, ResourceExhaustedError
 from gradtape.core.nest import find_nesting_problem
+from gradtape.core.symbolic_tensor import is_leaked, out_of_scope_error
 from gradtape.core.traceback_filter import GENERATED_PREFIX
 
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep
 _CALLED = (os.path.dirname(np.__file__) + os.sep, GENERATED_PREFIX, "<frozen ", "<__array_")
-_PACKAGES = frozenset({"scipy", "ml_dtypes", "PIL", "google", "google_crc32c", "jax", "jaxlib"})
+_PACKAGES = frozenset(
+    {"numpy", "scipy", "ml_dtypes", "PIL", "google", "google_crc32c", "jax", "jaxlib"}
+)
 # Packages whose errors a call may raise.
-CALLED_PACKAGES = _PACKAGES | {"gradtape", "tensorflow", "numpy", "builtins"}
+CALLED_PACKAGES = _PACKAGES | {"gradtape", "tensorflow", "builtins"}
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 # "op: what must hold", "cannot compute Mul as input #1", "Value for attr 'T'"
@@ -48,6 +52,9 @@ def as_call_error(error: Exception, fn: Any, args: tuple[Any, ...], kwargs: Any)
     """The error to raise for a public call that raised `error`; mostly the same object."""
     if has_user_frames(error.__traceback__):
         return error
+    leaked = find_leaked_tensor((*args, *kwargs.values()))
+    if leaked is not None:
+        return out_of_scope_error(leaked)
     if is_call_mismatch(error, fn):
         set_message(error, re.sub(r"^[\w.<>]+\(\)", f"{op_name_of(fn, args)}()", str(error)))
         return error
@@ -56,12 +63,23 @@ def as_call_error(error: Exception, fn: Any, args: tuple[Any, ...], kwargs: Any)
         return as_nesting_error(error, fn, args, kwargs)
     if needs_other_class(error, origin):
         error, cause = replacement_of(error), error
-        error.__cause__ = cause
+        error.__cause__ = None if isinstance(cause, MemoryError) else cause
+        error.__suppress_context__ = True
         if isinstance(error, InternalError):
             origin = origin._replace(message=error.message)
     if isinstance(error, _USUAL):
         name_call(error, origin, fn, args, kwargs)
     return error
+
+
+def find_leaked_tensor(arguments: Iterable[Any]) -> Any:
+    """The first argument, or element of one, that is a tensor of a trace that has ended."""
+    for value in arguments:
+        elements = value if isinstance(value, (list, tuple)) else (value,)
+        leaked = next(filter(is_leaked, elements), None)
+        if leaked is not None:
+            return leaked
+    return None
 
 
 def has_user_frames(traceback: TracebackType | None) -> bool:
@@ -205,7 +223,16 @@ def describe_arguments(arguments: list[tuple[str, Any]]) -> str:
     return f" Received {shown}." if shown else ""
 
 
-_reprs = reprlib.Repr()
+class ArgumentRepr(reprlib.Repr):
+    """Short descriptions; the same for integers that Python refuses to convert to text."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        """The digits of an integer, shortened; its type if there are thousands of them."""
+        return "<int>" if x.bit_length() > LONGEST_INTEGER else super().repr_int(x, level)
+
+
+LONGEST_INTEGER = 10_000  # bits of an integer that Python converts to text by default
+_reprs = ArgumentRepr()
 _reprs.maxlevel, _reprs.maxother, _reprs.maxstring = 3, 60, 60
 
 

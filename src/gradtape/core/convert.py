@@ -15,6 +15,7 @@ from gradtape.core.errors import InvalidArgumentError, OperatorNotAllowedInGraph
 from gradtape.core.lazy_array import LazyArray
 from gradtape.core.ports import ConversionPort
 from gradtape.core.shapes import TensorShape
+from gradtape.core.symbolic_tensor import check_scope
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 
 INT32_MAX = 2**31 - 1
@@ -31,6 +32,7 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
         return value._read()
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
+        check_scope(value)
         return value if wanted is None else require_dtype(value, wanted)
     to_tensor = getattr(type(value), "__tf_tensor__", None)
     if to_tensor is not None:

@@ -177,7 +177,7 @@ def wrap_integers(op: Primitive, raws: tuple[Any, ...]) -> tuple[Any, ...]:
 def ignore_float_errors() -> np.errstate:
     """Context manager and decorator: NumPy ignores overflow and other float errors.
 
-    Decorating a function with `@quiet()` costs less per call than a `with` block.
+    Decorating a function with `@ignore_float_errors()` costs less per call than a `with` block.
     """
     return np.errstate(all="ignore")
 

@@ -169,9 +169,6 @@ def materialize(value: Any) -> Any:
     return value
 
 
-# -- parts of JAX arrays ---------------------------------------------------------------------------
-
-
 class PackedPlace(NamedTuple):
     """Where an array lies in a buffer of one axis, and its spec."""
 
@@ -196,8 +193,6 @@ class PackedArray(tuple[Any, PackedPlace]):
             raw = self.__dict__["raw"] = raw.copy() if shape else raw[()]
         return raw
 
-
-# -- lazy tensors ----------------------------------------------------------------------------------
 
 get_held_array: Callable[[Tensor], Any] = Tensor.__dict__["_array"].__get__  # fetches nothing
 set_held_array: Callable[[Tensor, Any], None] = Tensor.__dict__["_array"].__set__

@@ -32,7 +32,14 @@ Entry = tuple[Any, Any, Any, "CodeType | None", int, "Moment"]
 # Files whose functions hand values to Python for the user
 WAYS_OUT = tuple(
     os.path.join(LIBRARY, *parts)
-    for parts in (("core", "tensor.py"), ("core", "errors.py"), ("state", "variable"))
+    for parts in (
+        ("core", "tensor.py"),
+        ("core", "errors.py"),
+        ("core", "ragged"),
+        ("state", "variable"),
+        ("tf", "framework.py"),
+        ("tf", "tensor_proto.py"),
+    )
 )
 
 
@@ -229,17 +236,30 @@ def version_of(variable: Any) -> Any:
 
 def note_departure(tensor: Any, kind: str, value: Any) -> None:
     """Write that the value of `tensor` left the tensors; `kind` is "numpy" or "python"."""
+    if ledger.checks is not None:
+        ledger.checks.on_departure(tensor)
     if not ledger.full:
         return
     if kind == "numpy" and is_inside_library():
         return
     number = next_uid()
-    write(("left", kind), (tensor.uid,), number)
+    write(("left", kind, list_user_calls()), (tensor.uid,), number)
     try:
         reference = weakref.ref(value)
     except TypeError:  # a Python number or a NumPy scalar
         return
     ledger.left[id(value)] = (reference, number)
+
+
+def list_user_calls() -> tuple[tuple[CodeType, int], ...]:
+    """Locations of the user's frames on the stack, innermost first."""
+    found: list[tuple[CodeType, int]] = []
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None and len(found) < MAX_FRAMES:
+        if USER_FILES[frame.f_code.co_filename]:
+            found.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
 
 
 def is_inside_library() -> bool:
@@ -255,15 +275,9 @@ def is_inside_library() -> bool:
     return False
 
 
-# -- variables
-
-
 def note_read(version: Any, tensor: Any) -> None:
     """Write that a variable was read without recorders."""
     write("read", (version.uid,), tensor.uid)
-
-
-# -- compiled calls, custom gradients, datasets
 
 
 def note_call(saved: Any, results: list[Any], written: list[Any]) -> None:
@@ -288,21 +302,20 @@ def note_element(dataset: Any, tensors: list[Any]) -> None:
     write(("element", ""), (uid,), tuple([t.uid for t in tensors]))
 
 
-# -- tapes
-
-
 class TapeHistory:
     """What happened to a tape or an accumulator.
 
     Attributes:
         watches_variables: whether trainable variables that are read are watched.
         kind: "GradientTape" or "ForwardAccumulator".
+        watches_all: whether every tensor is watched, as by `tf.gradients`.
     """
 
     def __init__(self, kind: str, watches_variables: bool) -> None:
         """Start empty."""
         self.kind = kind
         self.watches_variables = watches_variables
+        self.watches_all = False
 
 
 def note_tape(tape: Any, event: str, payload: Any = None) -> None:
@@ -315,6 +328,14 @@ def note_tape(tape: Any, event: str, payload: Any = None) -> None:
             type(tape).__name__, getattr(tape, "_watch_accessed_variables", True)
         )
     write(("tape", event, history), payload, 0)
+
+
+def note_trace_tape(tape: Any, record: Any) -> None:
+    """Write that a tape was made from everything that a trace has recorded in `record`."""
+    if not ledger.full:
+        return
+    note_tape(tape, "enter", serial_of(record))
+    tape._history.watches_all = True
 
 
 def as_tensor(value: Any) -> Any:
@@ -347,9 +368,6 @@ def note_lost(tape: Any, targets: list[Any], key: int | None, uids: Any) -> None
     ledger.lost.append(ledger.entries[-1])
     for observe in ledger.loss_observers:
         observe()
-
-
-# -- scopes that change the recorders
 
 
 def enter_scope() -> None:

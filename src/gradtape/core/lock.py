@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from _thread import RLock  # the class behind the function `threading.RLock`
-
-ONCE = (True,)
 
 
 class Lock(RLock):  # type: ignore[misc]  # the stubs call it final; CPython does not
     """A re-entrant lock for `with` that is never left locked by an exception of a signal handler.
 
     Python runs signal handlers between two instructions of Python code, never inside a function
-    written in C. From Python 3.14 on it may run one after `__enter__` of a lock written in C has
-    returned and before the `with` block has begun: an exception there leaves the lock locked for
-    ever. Here `__enter__` is Python code, after whose return no handler runs before the block
-    begins, on all versions. Inside it, one C call takes the lock and notes that it did.
-    `__exit__` stays C code: no handler runs between the end of the block and the release.
+    written in C. Up to Python 3.13 it runs none between `__enter__` of a lock written in C and the
+    beginning of the `with` block. From Python 3.14 on it may: an exception there leaves the lock
+    locked for ever. So `__enter__` is Python code there, after whose return no handler runs before
+    the block begins. Inside it, one C call takes the lock and notes that it did. `__exit__` stays
+    C code: no handler runs between the end of the block and the release.
     """
 
     __slots__ = ()
 
-    def __enter__(self) -> bool:  # type: ignore[override]
-        """Take the lock."""
-        taken: list[bool] = []
-        try:
-            taken.extend(map(self.acquire, ONCE))
-        except BaseException:
-            if taken:
-                self.release()
-            raise
-        return True
+    if sys.version_info >= (3, 14):
+
+        def __enter__(self) -> bool:  # type: ignore[override]
+            """Take the lock."""
+            taken: list[bool] = []
+            try:
+                taken.extend(map(self.acquire, (True,)))
+            except BaseException:
+                if taken:
+                    self.release()
+                raise
+            return True

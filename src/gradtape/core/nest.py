@@ -25,6 +25,10 @@ def is_nested(seq: Any) -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested(1)
+        (True, False)
     """
     return KIND_OF_TYPE[type(seq)] is not None
 
@@ -180,6 +184,9 @@ def assert_same_structure(
 
     Returns:
         None.
+
+    Example:
+        >>> tf.nest.assert_same_structure({"a": 1}, {"a": tf.zeros([2])})
     """
     try:
         _check_match(nest1, nest2, check_types, expand_composites)

@@ -131,6 +131,8 @@ def names_in(code: CodeType) -> Iterator[str]:
 
 def note_assign(variable: Any, kind: str = "assign") -> None:
     """Write that a variable was created or assigned, with the tensors it came from."""
+    if ledger.checks is not None and kind == "assign":
+        ledger.checks.on_assign(variable)
     if not ledger.full:
         return
     version = version_of(variable)
@@ -139,7 +141,8 @@ def note_assign(variable: Any, kind: str = "assign") -> None:
         return
     inputs.pop(version.uid, None)
     ledger.kinds[abs(version.uid)] = version._array.dtype.kind
-    fact = (kind, name, variable._key, bool(variable._trainable), is_in_metric())
+    trainable, label = bool(variable._trainable), str(variable._name)
+    fact = (kind, name, variable._key, trainable, is_in_metric(), label)
     ledger.entries.append((fact, tuple(inputs), version.uid, code, instruction, current_moment()))
 
 

@@ -90,7 +90,7 @@ class JaxPort(Port, supplier="gradtape.compile.xla.device"):
     `put` copies a raw array or a JAX array to a device and `fetch` copies it back. `apply_ufunc`
     applies a ufunc by name, or returns None if JAX lacks it. `find_device` finds the device of a
     kind and number; `default_device` is that of ops on device arrays where `tf.device` requests
-    none. `run_kernel` and `call_function` raise NotLowerable.
+    none. `run_kernel` and `call_function` raise NotPlaceable.
     """
 
     put: Callable[[Any, Any], Any]
@@ -142,12 +142,15 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     """Functions of ragged and sparse tensors.
 
     `find_function` finds the ragged version of a public function, or None; `find_sparse_function`
-    finds the sparse version. `method_module` returns
-    the module that implements the methods. The class is also the key of private constructors.
+    finds the sparse version. `apply_operator` and `apply_sparse_operator` apply an operator by the
+    name of its method, such as `__add__`. `method_module` returns the module that implements the
+    methods. The class is also the key of private constructors.
     """
 
     find_function: Callable[[Any], Any]
     find_sparse_function: Callable[[Any], Any]
+    apply_operator: Callable[..., Any]
+    apply_sparse_operator: Callable[[str, Any, Any], Any]
     method_module: Callable[[], Any]
 
 

@@ -10,6 +10,7 @@ from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.open_shape import hide_dims
+from gradtape.core.ports import RaggedPort
 from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
@@ -142,6 +143,16 @@ class SparseTensor(TensorLike, CompositeTensor):
     def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
 
+    def __mul__(self, other: Any) -> SparseTensor:
+        """Multiply the elements by those of a dense tensor."""
+        product: SparseTensor = RaggedPort.apply_sparse_operator("__mul__", self, other)
+        return product
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        """Divide the elements by those of a dense tensor."""
+        quotient: SparseTensor = RaggedPort.apply_sparse_operator("__truediv__", self, other)
+        return quotient
+
     def __repr__(self) -> str:
         """Indices, values and dense shape."""
         return (
@@ -180,6 +191,19 @@ class SparseTensorSpec(TypeSpec):
     def dtype(self) -> dtypes.DType:
         """The element type."""
         return self._dtype
+
+    @staticmethod
+    @public
+    def from_value(value: Any) -> SparseTensorSpec:
+        """The spec of a value.
+
+        Args:
+            value: a SparseTensor.
+
+        Returns:
+            A new `SparseTensorSpec`.
+        """
+        return SparseTensorSpec(value.shape, value.dtype)
 
     @property
     def value_type(self) -> Any:

@@ -17,6 +17,7 @@ from gradtape.core.dims import Dim
 from gradtape.core.errors import OperatorNotAllowedInGraphError, public
 from gradtape.core.lazy_array import TracedArray, UnrankedArray
 from gradtape.core.open_shape import hide_dims
+from gradtape.core.outer_scope import is_known_outer
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import Tensor
 
@@ -93,6 +94,7 @@ class SymbolicTensor(Tensor):
 
     def __len__(self) -> int:
         """The size of the first axis."""
+        check_scope(self)
         if not self._array.shape:
             raise TypeError("Scalar tensor has no `len()`")
         return int(self._array.shape[0])
@@ -136,6 +138,7 @@ class SymbolicTensor(Tensor):
     @public
     def __float__(self) -> float:
         """Raise: a function that depends on a float would be retraced for every value."""
+        check_scope(self)
         raise TypeError(
             "float() of a symbolic tf.Tensor: its value is not known while tf.function traces. "
             f"Use tf.cast({self.name}, tf.float32) instead."
@@ -187,11 +190,26 @@ def make_symbolic(held: TracedArray) -> SymbolicTensor:
     return tensor
 
 
+def is_leaked(value: Any) -> bool:
+    """Whether `value` is a tensor of a function whose trace has ended, and has no stand-in."""
+    if not isinstance(value, SymbolicTensor):
+        return False
+    return getattr(value._array.trace, "closed", False) and not is_known_outer(value._array)
+
+
+def check_scope(value: Any) -> None:
+    """Raise TypeError if `value` is a tensor of a function whose trace has ended."""
+    if is_leaked(value):
+        raise out_of_scope_error(value)
+
+
 def out_of_scope_error(tensor: Tensor) -> TypeError:
     """TensorFlow's error for a tensor of another trace, or of one that is closed."""
+    options = getattr(tensor._array.trace, "options", None)
+    owner = f" It was computed while {options.name} was traced." if options is not None else ""
     return TypeError(
-        f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
-        "locals or TensorFlow collections to access it."
+        f"{tensor!r} is out of scope and cannot be used here.{owner} Use return values, explicit "
+        "Python locals or TensorFlow collections to access it."
     )
 
 

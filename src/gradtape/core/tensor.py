@@ -319,6 +319,8 @@ class EagerTensor(Tensor, GraphOnlyAttributes):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the value."""
+        if ledger.active:
+            note_departure(self, "python", None)
         return make_tensor, (self._array,)
 
     def __repr__(self) -> str:

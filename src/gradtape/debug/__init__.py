@@ -12,8 +12,8 @@ from gradtape.debug.explanation.switch import Report as Report
 from gradtape.debug.explanation.switch import explain as explain
 from gradtape.debug.explanation.switch import strict as strict
 from gradtape.debug.function_explanation import explain_function as explain_function
-from gradtape.debug.gradient_check import GradientCheck as GradientCheck
 from gradtape.debug.gradient_check import check_gradients as check_gradients
+from gradtape.debug.gradient_report import GradientCheck as GradientCheck
 from gradtape.debug.plan_memory import PlanMemory as PlanMemory
 from gradtape.debug.plan_memory import plan_memory as plan_memory
 from gradtape.debug.profile import Profile as Profile

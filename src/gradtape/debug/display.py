@@ -24,7 +24,8 @@ def draw(thing: Any, path: Any = None) -> str:
     """Draw a tape, a function or a graph as SVG.
 
     Name scopes that ran in a row share a box, so a Keras layer is one box on a tape that recorded
-    inside `record_lines`. There are at most 60 boxes. The bar in a box shows its share of memory.
+    inside `record_lines`. Without name scopes, the names of variables tell which ops are a layer.
+    There are at most 60 boxes. The bar in a box shows its share of memory.
 
     Args:
         thing: a GradientTape, a tf.function that was called, or a concrete function.
@@ -100,7 +101,7 @@ def name_inputs(path: Any) -> dict[int, str]:
 
 
 def to_html(thing: Any) -> str:
-    """HTML of a tape, tensor, variable, function or dataset."""
+    """HTML of a tape, tensor, variable, function, concrete function or dataset."""
     if isinstance(thing, GradientTape):
         return html_of_diagram(diagram_of_tape(thing), describe_tape(thing))
     if isinstance(thing, Tensor):
@@ -109,6 +110,11 @@ def to_html(thing: Any) -> str:
         return html_of_tensor(f"tf.Variable {thing.name}", thing._stored_version())
     if isinstance(thing, Function):
         return html_of_function(thing)
+    if isinstance(thing, ConcreteFunction):
+        heading = f"concrete function {thing.name}"
+        if thing._path is None:
+            return html_of_facts(heading, {"runs": "as Python"})
+        return html_of_diagram(diagram_of(thing), heading)
     return html_of_facts(
         type(thing).__name__, {"elements": thing.element_spec, "size": describe_size(thing)}
     )
@@ -141,7 +147,8 @@ def html_of_function(function: Function) -> str:
         diagram = diagram_of_function(function)
     except ValueError:
         return html_of_facts(f"tf.function {function.name}", {"traces": function.traces})
-    heading = f"tf.function {function.name}, traced {function.traces} times"
+    times = "once" if function.traces == 1 else f"{function.traces} times"
+    heading = f"tf.function {function.name}, traced {times}"
     return html_of_diagram(diagram, heading)
 
 

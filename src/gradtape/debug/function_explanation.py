@@ -299,7 +299,8 @@ def explain_cost_model(graph: Graph) -> tuple[str, str]:
         limit = MAX_SMALL_OP_ELEMENTS
         return "numpy", f"its ops are not small: more than {limit:,} elements each ({size})"
     return "numpy", (
-        f"it is small: XLA pays from {MIN_XLA_ELEMENTS:,} elements or {MIN_XLA_OPS} ops on ({size})"
+        f"it is small ({size}): XLA is worth its compilation from {MIN_XLA_ELEMENTS:,} elements or "
+        f"{MIN_XLA_OPS} ops on"
     )
 
 

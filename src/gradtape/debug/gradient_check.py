@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from gradtape.core.convert import convert
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.debug.gradient_report import CheckedElement, GradientCheck
 from gradtape.ops.elementwise import cast, conj, multiply, real
 from gradtape.ops.reduce import reduce_sum
 from gradtape.tape.gradient_tape import GradientTape
@@ -22,86 +22,6 @@ from gradtape.tape.source import variable_of
 # Relative step and tolerance of central differences, by the number of bytes of a real number.
 STEPS = {8: 1e-5, 4: 4e-3, 2: 0.1}
 TOLERANCES = {8: 1e-5, 4: 2e-2, 2: 0.2}
-
-
-@dataclass(frozen=True)
-class CheckedElement:
-    """One element of a gradient.
-
-    Attributes:
-        order: 1 for the gradient, 2 for its derivative.
-        source: the argument or variable, such as `x` or `dense/kernel`.
-        index: the position in the source.
-        by_tape: the value that the tape computes.
-        by_difference: the value by central differences.
-        error: their distance, relative to the largest value of this gradient.
-    """
-
-    order: int
-    source: str
-    index: tuple[int, ...]
-    by_tape: complex
-    by_difference: complex
-    error: float
-
-    def __str__(self) -> str:
-        """Name the element and both values."""
-        at = f"[{', '.join(map(str, self.index))}]" if self.index else ""
-        what = "gradient" if self.order == 1 else "second derivative"
-        return (
-            f"{what} of {self.source}{at}: {self.by_tape:.6g} by the tape, "
-            f"{self.by_difference:.6g} by differences (relative error {self.error:.1e})"
-        )
-
-
-@dataclass
-class GradientCheck:
-    """The result of `check_gradients`; it is true if all gradients are right.
-
-    Attributes:
-        passed: whether every error is within the tolerance.
-        worst: the element with the largest error, or None if nothing was compared.
-        wrong: the elements whose error exceeds the tolerance, worst first.
-        compared: the number of elements that were compared.
-        skipped: the number of elements where the function has a kink or a jump.
-    """
-
-    passed: bool = True
-    worst: CheckedElement | None = None
-    wrong: list[CheckedElement] = field(default_factory=list)
-    compared: int = 0
-    skipped: int = 0
-
-    def __bool__(self) -> bool:
-        """Whether all gradients are right."""
-        return self.passed
-
-    def __str__(self) -> str:
-        """The verdict, and the worst element."""
-        head = "Gradients are right" if self.passed else f"{len(self.wrong)} elements are wrong"
-        lines = [f"{head}: {self.compared} elements compared, {self.skipped} skipped at kinks."]
-        if self.worst is not None:
-            lines.append(f"Worst {self.worst}.")
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def add(self, element: CheckedElement, tolerance: float) -> None:
-        """Add one comparison.
-
-        Args:
-            element: the comparison of one element.
-            tolerance: the largest error that passes.
-
-        Returns:
-            None.
-        """
-        self.compared += 1
-        if self.worst is None or not element.error <= self.worst.error:
-            self.worst = element
-        if not element.error <= tolerance:
-            self.passed = False
-            self.wrong.append(element)
 
 
 @public
@@ -173,7 +93,7 @@ def check_options(f: Any, order: Any, tolerance: Any, samples: Any) -> None:
         )
 
 
-class Source:
+class CheckedSource:
     """A tensor among the arguments, or a variable."""
 
     def __init__(self, name: str, thing: Any) -> None:
@@ -214,9 +134,9 @@ class Checker:
         self.weights = [self.draw(raw) for raw in first]
         self.directions = [self.draw(source.raw) for source in self.sources]
 
-    def find_sources(self) -> list[Source]:
+    def find_sources(self) -> list[CheckedSource]:
         """The tensors and variables to differentiate by."""
-        found: list[Source] = []
+        found: list[CheckedSource] = []
         seen: set[int] = set()
         leaves = nest.flatten(self.args)
         owners = [leaf for leaf in (*leaves, self.f) if hasattr(leaf, "trainable_variables")]
@@ -227,10 +147,10 @@ class Checker:
                 if variable._key not in seen and is_differentiable(variable._raw_dtype):
                     seen.add(variable._key)
                     name = str(getattr(thing, "path", None) or variable.name.split(":")[0])
-                    found.append(Source(name, thing))
+                    found.append(CheckedSource(name, thing))
             elif position is not None and is_float_value(thing):
                 self.places.append(position)
-                found.append(Source(self.name_argument(position), thing))
+                found.append(CheckedSource(self.name_argument(position), thing))
         return found
 
     def name_argument(self, position: int) -> str:

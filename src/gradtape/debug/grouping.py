@@ -73,6 +73,28 @@ def group_nodes(diagram: Diagram, limit: int = MAX_BOXES) -> list[Box]:
     return boxes
 
 
+def prepare_drawing(diagram: Diagram) -> Diagram:
+    """The diagram with the same positions, where reads of variables and missing scopes are named.
+
+    An identity of a variable, as Keras's layers have, counts as the variable. If no op has a name
+    scope, ops are in the scope of the variable that they, or the ops before them, read:
+    "dense/kernel" is in "dense".
+    """
+    nodes = list(diagram.nodes)
+    for i, node in enumerate(nodes):
+        if node.name == "identity" and len(node.inputs) == 1 and nodes[node.inputs[0]].is_source:
+            source = nodes[node.inputs[0]]
+            nodes[i] = replace(node, name=source.name, inputs=[], is_source=True, saved=0)
+    if not any(node.scope for node in nodes):
+        scope = ""
+        for i, node in enumerate(nodes):
+            if not node.is_source:
+                names = [nodes[k].name for k in node.inputs if nodes[k].is_source]
+                scope = next((n.rpartition("/")[0] for n in names if "/" in n), scope)
+                nodes[i] = replace(node, scope=scope)
+    return Diagram(diagram.title, nodes)
+
+
 def strip_common_scope(diagram: Diagram) -> Diagram:
     """The diagram without the name scope that contains all others, such as that of a model."""
     scopes = {node.scope for node in diagram.ops if node.scope}
@@ -142,7 +164,9 @@ def describe_run(diagram: Diagram, run: list[int], variables: list[int]) -> Box:
     if names:
         details.append(", ".join(names[:3]) + (" …" if len(names) > 3 else ""))
     kept = f" · {format_bytes(saved)}" if saved else ""
-    details.append(nodes[-1].kind + kept)
+    kind = nodes[-1].kind if nodes[-1].shape is not None else ""
+    details.append(f"{kind}{kept}" if kind else kept.removeprefix(" · "))
+    details = [line for line in details if line]
     return Box(title, details, run, saved=saved)
 
 

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from gradtape.debug.diagram import Diagram, DiagramNode
-from gradtape.debug.grouping import MAX_BOXES, group_nodes
+from gradtape.debug.grouping import MAX_BOXES, group_nodes, prepare_drawing
 from gradtape.debug.summary import TapeSummary, format_bytes, short_line
 from gradtape.debug.svg import draw_boxes
 
@@ -29,9 +29,10 @@ def wrap_page(body: str) -> str:
 
 def html_of_diagram(diagram: Diagram, heading: str) -> str:
     """A drawing, a box after box that opens, and the table of all ops."""
+    table = table_of_summary(TapeSummary(diagram), folded=True)
+    diagram = prepare_drawing(diagram)
     boxes = group_nodes(diagram)
-    parts = [f"<p><b>{escape(heading)}</b></p>", draw_boxes(boxes)]
-    parts.append(table_of_summary(TapeSummary(diagram), folded=True))
+    parts = [f"<p><b>{escape(heading)}</b></p>", draw_boxes(boxes), table]
     opened = [box for box in boxes if len(box.nodes) > 1]
     if opened:
         inside = "".join(

@@ -82,8 +82,6 @@ class Profile:
         if error is not None:
             hide_library_frames(error)
 
-    # -- the trace functions
-
     def _trace_call(self, frame: FrameType, event: str, arg: Any) -> Any:
         """Choose what to measure of a frame that begins."""
         code = frame.f_code
@@ -143,8 +141,6 @@ class Profile:
         elif event == "return":
             self._close_span()
         return self._trace_plan
-
-    # -- results
 
     def rows(self) -> list[tuple[str, str, int, float, float]]:
         """Name, kind, number of calls, own and whole seconds; the largest own times come first.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from gradtape.debug.diagram import Diagram
-from gradtape.debug.grouping import MAX_BOXES, Box, group_nodes
+from gradtape.debug.grouping import MAX_BOXES, Box, group_nodes, prepare_drawing
 from gradtape.debug.layout import Layout, Slot, lay_out
 
 CHARACTER, TITLE_CHARACTER, LINE = 6.2, 8.0, 15
@@ -29,7 +29,7 @@ STYLE = """
 
 def draw_diagram(diagram: Diagram, limit: int = MAX_BOXES) -> str:
     """The drawing of a diagram as SVG text."""
-    return draw_boxes(group_nodes(diagram, limit))
+    return draw_boxes(group_nodes(prepare_drawing(diagram), limit))
 
 
 def draw_boxes(boxes: list[Box]) -> str:

@@ -24,7 +24,7 @@ from gradtape.devices.array import (
 from gradtape.devices.tensor import copy_to_gpu, place_tensor
 
 
-class NotLowerable(Exception):  # noqa: N818 - it names the reason
+class NotPlaceable(Exception):  # noqa: N818 - it names the reason
     """A kernel cannot run on a device."""
 
 
@@ -75,9 +75,9 @@ def run_on_device(
         return run_on_host(op, raws, static)  # made by a trace, which is compiled as a whole later
     try:
         if op.host_reason or not all(map(is_movable, raws)):
-            raise NotLowerable(op.host_reason or "strings stay on the host")
+            raise NotPlaceable(op.host_reason or "strings stay on the host")
         result = JaxPort.run_kernel(op, raws, static, device)
-    except NotLowerable as error:
+    except NotPlaceable as error:
         result = run_on_host(op, raws, static)  # raises a better error if the arguments are wrong
         if not PlacementSettings.soft:
             raise placement_error(op.name, device, error) from None
@@ -103,9 +103,9 @@ def place_and_call(function: Callable[..., Any], raws: list[Any]) -> Any:
         return function(*materialize(raws))
     try:
         if not all(map(is_movable, raws)):
-            raise NotLowerable("strings stay on the host")
+            raise NotPlaceable("strings stay on the host")
         return JaxPort.call_function(function, raws, device)
-    except NotLowerable as error:
+    except NotPlaceable as error:
         result = function(*materialize(raws))
         if not PlacementSettings.soft:
             raise placement_error(

@@ -36,13 +36,13 @@ def check_version() -> None:
         version = metadata.version("keras")
     except metadata.PackageNotFoundError:
         raise ImportError(
-            f"tf.keras: Keras is not installed. `pip install gradtape[keras]` installs {wanted}.",
+            f"tf.keras: Keras is not installed. `pip install 'gradtape[keras]'` installs {wanted}.",
             name="keras",
         ) from None
     if not MIN_VERSION <= tuple(int(n) for n in version.split(".")[:2]) < BEFORE_VERSION:
         raise ImportError(
             f"tf.keras: gradtape needs {wanted}. Found {version}. "
-            "`pip install gradtape[keras]` installs a supported version.",
+            "`pip install 'gradtape[keras]'` installs a supported version.",
             name="keras",
         )
 

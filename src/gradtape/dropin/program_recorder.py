@@ -39,8 +39,6 @@ class ProgramRecorder:
             frame = frame.f_back
         return 0
 
-    # -- the standard output
-
     def write(self, text: str) -> int:
         """Record whole lines of output."""
         self.pending += text
@@ -57,8 +55,6 @@ class ProgramRecorder:
         return False
 
     encoding = "utf-8"
-
-    # -- gradients
 
     def patch_tape(self, tensorflow: Any) -> None:
         """Record the results of all methods of GradientTape that compute gradients."""

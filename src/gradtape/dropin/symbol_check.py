@@ -156,7 +156,7 @@ def find_source_files(arguments: list[str]) -> Iterator[Path]:
 
 
 @dataclass
-class Source:
+class ScriptSource:
     """The Python source of a script, or of the code cells of a notebook.
 
     Attributes:
@@ -177,14 +177,14 @@ class Source:
         return f"{self.path}: code cell {cell}, line {line - self.cell_starts[cell - 1] + 1}"
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> ScriptSource:
     """Read a script or a notebook; lines that only IPython understands do nothing.
 
     Raises:
         ValueError: if a notebook has no cells.
     """
     if path.suffix != ".ipynb":
-        return Source(path, path.read_bytes())
+        return ScriptSource(path, path.read_bytes())
     cells = json.loads(path.read_text(encoding="utf-8")).get("cells")
     if not isinstance(cells, list):
         raise ValueError("the notebook has no list of cells; open and save it with Jupyter")
@@ -196,7 +196,7 @@ def read_source(path: Path) -> Source:
             text = "".join(cell["source"])
             own = ["pass"] if text.startswith("%%") else text.split("\n")
             lines.extend(map(hide_ipython_command, own))
-    return Source(path, "\n".join(lines), starts)
+    return ScriptSource(path, "\n".join(lines), starts)
 
 
 def hide_ipython_command(line: str) -> str:
@@ -233,7 +233,7 @@ class SymbolCheck:
         for symbol, lines in sorted(reader.symbols.items(), key=lambda item: item[1]):
             self.check_symbol(symbol, lines, source)
 
-    def check_symbol(self, symbol: str, lines: list[int], source: Source) -> None:
+    def check_symbol(self, symbol: str, lines: list[int], source: ScriptSource) -> None:
         """Report on a symbol that occurs in these lines."""
         if is_keras_symbol(symbol) and find_spec("keras") is None:
             self.unchecked.add(symbol)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import io
 import os
 import tempfile
@@ -16,6 +17,7 @@ from gradtape.core.interruption import is_from_signal_handler
 from gradtape.files.limit import expansion_limit
 
 CHUNK_SIZE = 1 << 18
+FILE_SCHEME = "file://"
 DECOMPRESSION_STEP = 1 << 20
 ZLIB_WBITS = {"ZLIB": 15, "GZIP": 31}  # `wbits` of zlib for each stream format
 ERROR_BY_ERRNO: dict[int | None, type[errors.OpError]] = {
@@ -37,13 +39,26 @@ ERROR_BY_ERRNO: dict[int | None, type[errors.OpError]] = {
 
 
 def as_path(path: Any) -> str:
-    """Convert a path (str, bytes, PathLike or string tensor) to a str."""
+    """Convert a path (str, bytes, PathLike or string tensor) to a str; `file://` is removed."""
+    return as_path_text(path).removeprefix(FILE_SCHEME)
+
+
+def as_path_text(path: Any) -> str:
+    """As `as_path`, with `file://` if it is there."""
+    if hasattr(type(path), "__tf_tensor__"):  # such as an Asset
+        path = path.__tf_tensor__()
     if hasattr(path, "numpy"):
         path = path.numpy()
     try:
         return os.fsdecode(path)
     except TypeError:
         raise TypeError(f"A path must be a string. Received {path!r:.60}.") from None
+
+
+def match_paths(pattern: Any) -> list[str]:
+    """The paths that match a pattern; they begin with `file://` if the pattern does."""
+    scheme = FILE_SCHEME if as_path_text(pattern).startswith(FILE_SCHEME) else ""
+    return [scheme + path for path in glob.glob(as_path(pattern), include_hidden=True)]
 
 
 def show_path(path: Any) -> str:

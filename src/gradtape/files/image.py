@@ -38,7 +38,8 @@ def import_pillow() -> Any:
         import PIL.PngImagePlugin
     except ImportError as error:
         raise ImportError(
-            "gradtape: images need the package Pillow. Install it with `pip install gradtape[io]`.",
+            "gradtape: images need the package Pillow. "
+            "Install it with `pip install 'gradtape[io]'`.",
             name="PIL",
         ) from error
     return PIL.Image

@@ -27,7 +27,7 @@ def import_protobuf() -> ModuleType:
         import google.protobuf.message_factory
     except ImportError as error:
         raise ImportError(
-            "gradtape: protobuf is not installed. Install it with `pip install gradtape[io]`.",
+            "gradtape: protobuf is not installed. Install it with `pip install 'gradtape[io]'`.",
             name="google.protobuf",
         ) from error
     return google.protobuf

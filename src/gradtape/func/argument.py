@@ -9,7 +9,7 @@ from gradtape.core import nest
 from gradtape.core.argument import describe
 from gradtape.core.context import local
 from gradtape.core.convert import convert
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.ops.elementwise import identity
 from gradtape.tape.source import current_value, variable_of
 
@@ -134,6 +134,8 @@ def split_aux(op: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
 
 def as_tensors(structure: Any) -> Any:
     """Convert the leaves of a structure to tensors; None stays None."""
+    if type(structure) is EagerTensor:
+        return structure
     return nest.map_structure(
         lambda leaf: None if leaf is None else read_or_convert(leaf), structure
     )

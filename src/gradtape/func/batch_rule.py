@@ -148,9 +148,6 @@ def stack_examples(name: str, rows: Any) -> Any:
     return stack(*rows, axis=-len(shapes.pop()) - 1)
 
 
-# -- lookups ---------------------------------------------------------------------------------------
-
-
 def move_axis_first(value: Any, axis: int) -> Any:
     """Move an axis (from the left) to the front."""
     n = len(shape_of(value))

@@ -130,8 +130,6 @@ class BatchStage(dict[int, Any]):
         outs = tuple([self.hold(one) for one in held])
         return outs if outputs else outs[0]
 
-    # -- variables
-
     def read_variable(self, variable: Any) -> Tensor:
         """The current version of a variable, which all examples share."""
         if self.outer:
@@ -164,8 +162,6 @@ class BatchStage(dict[int, Any]):
         raise VectorizeError(
             "vmap: the function must not create variables. Create them before the call."
         )
-
-    # -- custom gradients
 
     def record_user_gradient(
         self, results: list[Any], inputs: list[Any], grad: Callable[..., list[Any]]

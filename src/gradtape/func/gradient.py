@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 from gradtape.core import nest
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
-from gradtape.core.tensor import EagerTensor, Tensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.func.argument import (
     Argnums,
     Sources,
     as_tensors,
     check_argnums,
     check_function,
-    copy_handle,
     split_aux,
 )
 from gradtape.func.vmap import vmap
 from gradtape.tape.gradient_tape import GradientTape
 
+P = ParamSpec("P")
+A = TypeVar("A")  # the first argument: its gradient has the same type
+R = TypeVar("R")
 
+
+@overload
+def value_and_grad(
+    function: Callable[Concatenate[A, P], R],
+) -> Callable[Concatenate[A, P], tuple[R, A]]: ...
+@overload
+def value_and_grad(
+    function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]: ...
 @public
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
@@ -47,14 +59,23 @@ def value_and_grad(
         (9.0, 6.0)
     """
     check_function("value_and_grad", function, has_aux)
+    is_simple = type(argnums) is int and argnums == 0 and has_aux is False
 
     @functools.wraps(function, updated=())
     def compute(*args: Any, **kwargs: Any) -> Any:
+        if is_simple and args and is_plain_leaf(args[0]):
+            return differentiate_leaf("value_and_grad", function, args, kwargs)
         return differentiate("value_and_grad", function, argnums, has_aux, args, kwargs)
 
     return public(compute)
 
 
+@overload
+def grad(function: Callable[Concatenate[A, P], Any]) -> Callable[Concatenate[A, P], A]: ...
+@overload
+def grad(
+    function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]: ...
 @public
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
@@ -77,9 +98,12 @@ def grad(
         12.0
     """
     check_function("grad", function, has_aux)
+    is_simple = type(argnums) is int and argnums == 0 and has_aux is False
 
     @functools.wraps(function, updated=())
     def compute(*args: Any, **kwargs: Any) -> Any:
+        if is_simple and args and is_plain_leaf(args[0]):
+            return differentiate_leaf("grad", function, args, kwargs)[1]
         value, gradient = differentiate("grad", function, argnums, has_aux, args, kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
@@ -90,8 +114,6 @@ def differentiate(
     op: str, function: Any, argnums: Argnums, has_aux: bool, args: Any, kwargs: Any
 ) -> tuple[Any, Any]:
     """The value, with the auxiliary data if there is any, and the gradient."""
-    if type(argnums) is int and argnums == 0 and not has_aux and args and is_leaf(args[0]):
-        return differentiate_leaf(op, function, args, kwargs)
     sources = Sources(op, args, argnums)
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(sources.leaves)
@@ -101,24 +123,20 @@ def differentiate(
     return (value, aux) if has_aux else value, sources.pack(found)
 
 
+def is_plain_leaf(value: Any) -> bool:
+    """Whether an argument is a tensor of floats, and nothing records."""
+    return type(value) is EagerTensor and value._array.dtype.kind == "f" and not local.recorders
+
+
 def differentiate_leaf(op: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """Fast path of `differentiate` for a first argument that is a tensor or variable."""
-    leaf = args[0]
-    if type(leaf) is EagerTensor:
-        leaf = copy_handle(leaf)
-    with GradientTape(watch_accessed_variables=False) as tape:
-        tape.watch(leaf)
+    """Fast path of `differentiate` for a first argument that is a plain leaf."""
+    leaf = make_tensor(args[0]._array)
+    with GradientTape(False, False) as tape:
+        tape._watch_tensor(leaf)
         value = function(leaf, *args[1:], **kwargs)
     if type(value) is not EagerTensor or value._array.shape:
         value = check_scalar(op, value)
-    return value, tape.gradient(value, leaf, unconnected_gradients=UnconnectedGradients.ZERO)
-
-
-def is_leaf(value: Any) -> bool:
-    """Whether an argument is a variable, or a tensor of floats."""
-    if type(value) is EagerTensor:
-        return bool(value._array.dtype.kind == "f")
-    return hasattr(value, "_key") and hasattr(value, "_read")
+    return value, tape.gradient(value, leaf, None, UnconnectedGradients.ZERO)
 
 
 def check_scalar(op: str, value: Any) -> Any:
@@ -160,6 +178,8 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     check_function("vjp", function, has_aux)
     if not primals:
         raise TypeError("vjp: there must be at least one argument. Received none.")
+    if has_aux is False and all(map(is_plain_leaf, primals)):
+        return pull_back_leaves(function, primals)
     sources = Sources("vjp", primals, tuple(range(len(primals))))
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(sources.leaves)
@@ -178,12 +198,36 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     return (value, pull_back, aux) if has_aux else (value, pull_back)
 
 
+def pull_back_leaves(function: Any, primals: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Fast path of `vjp` for arguments that are plain leaves."""
+    leaves = [make_tensor(primal._array) for primal in primals]
+    with GradientTape(True, False) as tape:
+        for leaf in leaves:
+            tape._watch_tensor(leaf)
+        value = as_tensors(function(*leaves))
+
+    @public
+    def pull_back(cotangents: Any) -> Any:
+        if type(value) is EagerTensor:
+            given = check_cotangent(value, cotangents)
+        else:
+            nest.assert_same_structure(value, cotangents)
+            given = nest.map_structure(check_cotangent, value, cotangents)
+        return tuple(tape.gradient(value, leaves, given, UnconnectedGradients.ZERO))
+
+    return value, pull_back
+
+
 def check_cotangent(value: Any, cotangent: Any) -> Any:
     """The cotangent of a result as a tensor.
 
     Raises:
         TypeError, ValueError: if its dtype or shape is not that of the result.
     """
+    if type(cotangent) is EagerTensor and type(value) is EagerTensor:
+        mine, its = value._array, cotangent._array
+        if mine.dtype == its.dtype and mine.shape == its.shape:
+            return cotangent
     given = convert(cotangent, dtype=None if isinstance(cotangent, Tensor) else value.dtype)
     if given.dtype != value.dtype:
         raise TypeError(

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.func.argument import (
@@ -18,7 +19,7 @@ from gradtape.func.argument import (
     map_leaves,
     split_aux,
 )
-from gradtape.func.gradient import grad
+from gradtape.func.gradient import check_cotangent, check_scalar
 from gradtape.ops.initial_cotangent import make_identity_rows
 from gradtape.ops.shape import reshape, transpose
 from gradtape.tape.forward_accumulator import ForwardAccumulator
@@ -64,7 +65,7 @@ def as_arguments(primals: Any) -> tuple[Any, ...]:
 def hvp(function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     """Product of the Hessian of a scalar function with `tangents`.
 
-    It differentiates the gradient in forward mode, and costs a few times what the gradient costs.
+    It differentiates the gradient along `tangents`, and costs a few times what the gradient costs.
 
     Args:
         function: function whose value is a scalar.
@@ -81,8 +82,21 @@ def hvp(function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     """
     check_function("hvp", function)
     args = as_arguments(primals)
-    gradient = grad(function, tuple(range(len(args))))
-    product = jvp(gradient, args, as_arguments(tangents))[1]
+    directions = as_arguments(tangents)
+    nest.assert_same_structure(args, directions)
+    sources = Sources("hvp", args, tuple(range(len(args))))
+    with GradientTape(watch_accessed_variables=False) as outer:
+        outer.watch(sources.leaves)
+        with GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(sources.leaves)
+            value = check_scalar("hvp", function(*sources.args))
+        found = inner.gradient(value, sources.leaves, unconnected_gradients="zero")
+        gradients = [convert(g) for g in found]
+    weights = [
+        check_cotangent(g, v) for g, v in zip(gradients, nest.flatten(directions), strict=True)
+    ]
+    found = outer.gradient(gradients, sources.leaves, weights, unconnected_gradients="zero")
+    product = sources.pack(found)
     return product if type(primals) in (tuple, list) else product[0]
 
 
@@ -116,12 +130,12 @@ def jacrev(
         with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
             tape.watch(sources.leaves)
             value, aux = split_aux("jacrev", function(*sources.args, **kwargs), has_aux)
-        result = map_leaves(
-            lambda leaf: sources.pack(
-                tape.jacobian(leaf, sources.leaves, unconnected_gradients="zero")
-            ),
-            as_tensors(value),
-        )
+
+        def differentiate_leaf(leaf: Tensor) -> Any:
+            compute = tape.gradient if leaf.shape.rank == 0 else tape.jacobian
+            return sources.pack(compute(leaf, sources.leaves, unconnected_gradients="zero"))
+
+        result = map_leaves(differentiate_leaf, as_tensors(value))
         return (result, aux) if has_aux else result
 
     return public(compute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from gradtape.core import nest
 from gradtape.core.convert import convert
@@ -15,9 +15,12 @@ from gradtape.func.batch_stage import BatchStage
 from gradtape.ops.shape import transpose
 from gradtape.tape.indexed_slices import IndexedSlices
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 @public
-def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0) -> Callable[P, R]:
     """Make a function of a batch from a function of one example.
 
     Each op runs once for the whole batch. Random ops draw different numbers for each example.

@@ -27,7 +27,7 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import SizeContext
 from gradtape.core.spec import TensorSpec
-from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic
+from gradtape.core.symbolic_tensor import SymbolicTensor, check_scope, make_symbolic
 from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Constant, Effect, Graph
 from gradtape.graph.guard import ValueRead
@@ -180,7 +180,8 @@ class AbstractTrace(Trace):
 
     def guard_value(self, held: TracedArray, kind: str = "value") -> Any:
         """Raise: there are no values. A size that assumptions determine is a number."""
-        if held.dims is not None and not self.closed:
+        check_scope(make_symbolic(held))
+        if held.dims is not None:
             return materialize_sizes(held)
         raise ValueRead(self.builder.name_of(held.number))
 
@@ -224,8 +225,6 @@ class AbstractTrace(Trace):
             shape = tuple([FRESH if size is None else size for size in spec.shape.as_list()])
             return self.settle(Spec((shape, dtype)))
         return Spec((shape, dtype))
-
-    # -- unknown ranks
 
     def make_ranked(self, held: UnrankedArray, known: TensorShape) -> Any:
         """The array of a value whose shape the program states."""

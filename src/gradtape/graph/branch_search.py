@@ -14,8 +14,12 @@ from typing import Any
 from gradtape.core.context import use_recorders
 from gradtape.core.dims import Dim, UnknownSizeError
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.outer_scope import key_of
+from gradtape.core.spec import TensorSpec
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.graph.abstract_trace import AbstractTrace
 from gradtape.graph.guard import ValueRead, user_source_line
+from gradtape.graph.outer_tensor import find_stand_in
 from gradtape.ops.raw_array import as_numpy_bool
 
 MAX_RUNS = 40
@@ -73,6 +77,18 @@ class SearchTrace(AbstractTrace):
         """Start empty."""
         super().__init__(*args, **kwargs)
         self.answers = answers
+        self.adopted: dict[Any, SymbolicTensor] = {}
+
+    def adopt(self, tensor: SymbolicTensor) -> Any:
+        """A placeholder for a tensor of the function around the search."""
+        found = find_stand_in(tensor._array, self)
+        if found is None:
+            key = key_of(tensor._array)
+            found = self.adopted.get(key)
+            if found is None:
+                spec = self.spec_of_result(TensorSpec(tensor.shape, tensor.dtype))
+                found = self.adopted[key] = self.make_value(spec)
+        return self.as_traced(found)
 
     def read_truth(self, held: TracedArray) -> bool:
         """One of both answers, unless sizes determine it."""

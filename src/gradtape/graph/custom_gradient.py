@@ -141,7 +141,8 @@ def trace_user_gradient(
 def make_unit_cotangent(trace: Trace, tensor: Any) -> SymbolicTensor:
     """A new tensor of the trace for the cotangent of a result."""
     raw = raw_value(tensor)
-    ones = raw if type(raw) is Spec else make_ones(raw)
+    is_plain = type(raw) is Spec or raw.dtype == object  # strings have no cotangent
+    ones = raw if is_plain else make_ones(raw)
     return trace.make_value(ones, shape=tensor._array.shape)
 
 

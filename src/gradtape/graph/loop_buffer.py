@@ -12,7 +12,7 @@ from typing import Any
 
 from gradtape.graph.graph import Graph, Node
 from gradtape.graph.trace_op import make_trace_op
-from gradtape.ops.gather_scatter import update_nd, write_nd
+from gradtape.ops.gather_scatter_nd import update_nd, write_nd
 
 COPYING_READERS = frozenset(["gather", "take", "gather_nd"])  # their results are copies
 

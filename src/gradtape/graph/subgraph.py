@@ -83,8 +83,6 @@ class Body:
             for o in graph.outputs
         ]
 
-    # -- unknown sizes
-
     def find_unknowns(self) -> set[Unknown]:
         """The unknown sizes that the body depends on."""
         return set() if self._graph is None else graph_unknowns(self._graph)

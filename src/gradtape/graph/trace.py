@@ -29,7 +29,6 @@ from gradtape.core.primitive import Primitive
 from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
     make_symbolic,
-    out_of_scope_error,
     value_not_allowed_error,
 )
 from gradtape.core.tensor import Tensor, wrap_array
@@ -44,6 +43,7 @@ from gradtape.graph.open_size import (
     has_open_sizes,
     pin_sizes,
 )
+from gradtape.graph.outer_tensor import read_outer_value, require_stand_in
 from gradtape.graph.size_pinning import SizePinning
 from gradtape.graph.trace_op import make_raw_op
 from gradtape.graph.trace_options import TraceOptions
@@ -119,8 +119,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         finally:
             self.options = before
 
-    # -- values
-
     def make_value(self, raw: Any, name: str = "", shape: Any = None) -> SymbolicTensor:
         """A new tensor of this trace that holds `raw`; sizes in `shape` may be unknown."""
         return make_symbolic(self.builder.add_value(raw, self, name, shape))
@@ -141,7 +139,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
             tensor = make_symbolic(tensor)
         if isinstance(tensor, SymbolicTensor):
             if tensor._array.trace is not self or self.closed:
-                raise out_of_scope_error(tensor)
+                return self.adopt(tensor)
             if self.builder.body_tensors is not None:
                 self.builder.body_tensors[tensor._array.number] = tensor
             return tensor
@@ -150,6 +148,14 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         if self.is_own_constant(tensor) and tensor.uid not in self.builder.captures:
             return tensor
         return self.capture(tensor)
+
+    def adopt(self, tensor: SymbolicTensor) -> Any:
+        """The tensor of this trace that takes the place of one of another trace.
+
+        Raises:
+            TypeError: if there is none.
+        """
+        return self.as_traced(require_stand_in(tensor, self))
 
     def capture(self, tensor: Any) -> Any:
         """The tensor of this trace for `tensor`, which becomes an input of the graph.
@@ -285,8 +291,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
             self.tape.watch(tensor.uid)
         return (self.tape,)
 
-    # -- reading values
-
     def check_autograph(self, what: str) -> None:
         """Check that Python may read a value; `what` names the operation.
 
@@ -302,7 +306,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         while recorders and recorders[0].is_trace and recorders[0].is_batch:
             recorders = recorders[0].outer
         if self.closed or not recorders or recorders[0] is not self:
-            raise out_of_scope_error(make_symbolic(held))
+            return read_outer_value(held)
         options, log = self.options, self.log
         if options.forbids_values:
             raise ValueRead(self.builder.name_of(held.number))
@@ -351,8 +355,6 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         finally:
             self._hidden_tapes, self.tape = hidden, outer
             self.versions.restore(versions)
-
-    # -- the end
 
     def close(self) -> None:
         """Release all values; the tensors of this trace cannot be used any more.

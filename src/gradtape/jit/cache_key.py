@@ -17,7 +17,7 @@ from gradtape.core.lazy_array import LazyTensor, get_held_array
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TypeSpec
-from gradtape.core.symbolic_tensor import Opaque
+from gradtape.core.symbolic_tensor import Opaque, check_scope
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.state.variable.variable import Variable
 from gradtape.tape.indexed_slices import IndexedSlices
@@ -98,6 +98,7 @@ def describe_other(
 ) -> None:
     """Append the description of a value of a less common kind."""
     if isinstance(a, Tensor):
+        check_scope(a)
         key += (a._array.shape, a._array.dtype)
         tensors.append(a)
     elif type(a) is dict and len(set(map(type, a))) <= 1:

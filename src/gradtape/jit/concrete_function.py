@@ -9,14 +9,16 @@ from gradtape.core.convert import convert
 from gradtape.core.dims import UnknownSizeError
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import UnknownRankError
+from gradtape.core.ports import make_html
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.graph.guard import ValueRead
 from gradtape.jit.abstract_path import search_abstractly, trace_with_examples
 from gradtape.jit.argument_match import check_literal, has_dtype, select_tensors
+from gradtape.jit.function_cache import MOST_SIGNATURES
 from gradtape.jit.function_graph import FunctionGraph
 from gradtape.jit.guard_tree import GuardTree
 from gradtape.jit.open_signature import OpenTrace
@@ -37,6 +39,7 @@ class ConcreteFunction(ConcreteFunctionBase):
     """
 
     _saves_as_function = True
+    _repr_html_ = make_html
 
     def __init__(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], blindly: bool = False
@@ -56,6 +59,7 @@ class ConcreteFunction(ConcreteFunctionBase):
         bound.apply_defaults()
         self._path: TracedPath | None = None
         self._returned: Any = None
+        self._checked_calls: set[Any] = set()  # shapes and dtypes of tensors that fit the specs
         self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
         if self._is_composite:  # calls go to the function, which knows ragged and sparse tensors
             given = (bound.args, bound.kwargs)
@@ -172,6 +176,9 @@ class ConcreteFunction(ConcreteFunctionBase):
         """
         if self._is_composite:
             return self._function(*args, **kwargs)
+        kinds = tuple([(a._array.shape, a._array.dtype) for a in args if type(a) is EagerTensor])
+        if kinds in self._checked_calls and len(kinds) == len(args) and not kwargs:
+            return self._function(*args)
         given = self._match_arguments(args, kwargs)
         tensors = []
         for i, (spec, value) in enumerate(zip(self._specs, given, strict=True)):
@@ -187,8 +194,15 @@ class ConcreteFunction(ConcreteFunctionBase):
                     f"{spec!r}`."
                 )
             tensors.append(value if variable_of(value) is not None else tensor)
+        if self._takes_only(args) and len(kinds) == len(args) and not kwargs:
+            self._checked_calls.add(kinds)
         args, kwargs = self._pack_arguments(tensors)
         return self._function(*args, **kwargs)
+
+    def _takes_only(self, args: tuple[Any, ...]) -> bool:
+        """Whether the signature is one tensor for each of `args`; few kinds of calls are noted."""
+        is_plain = len(args) == len(self._args) == len(self._specs) and not self._kwargs
+        return is_plain and len(self._checked_calls) < MOST_SIGNATURES
 
     def add_to_graph(self, g: Any = None) -> None:
         """Do nothing: a graph refers to the functions that it calls.

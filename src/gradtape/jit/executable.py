@@ -21,6 +21,7 @@ from gradtape.core.ports import TapePort, devices
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 from gradtape.jit.backward import FUNCTION_STEP, SavedCall
+from gradtape.jit.result_filler import make_filler
 from gradtape.jit.trace_path import TracedPath
 from gradtape.state.variable.commit import (
     ExclusiveUpdate,
@@ -62,7 +63,8 @@ def make_packer(
             return lambda raws: dict(zip(keys, map(tensor, raws), strict=False))
         pick = itemgetter(*[ordered.index(key) for key in keys])  # outputs are sorted by key
         return lambda raws: dict(zip(keys, map(tensor, pick(raws)), strict=True))
-    return lambda raws: path.pack_results(list(map(tensor, raws[:count])))
+    fill = make_filler(structure, iter(path.output_places))
+    return fill if tensor is as_is else lambda raws: fill(list(map(tensor, raws[:count])))
 
 
 class Executable:
@@ -245,8 +247,6 @@ class Executable:
             outputs = self.run_with_copies(raws, variables)
         return self.pack(outputs)
 
-    # -- under tapes
-
     def record(self, tensors: list[Any], given: list[Any]) -> Any:
         """Run a call and record it in the active tapes."""
         path = self.path
@@ -350,4 +350,4 @@ def record_traced_call(saved: SavedCall, variables: list[Any], raws: list[Any]) 
             record_call(recorder, saved, uids, tuple(watched), results)
     if ledger.active:
         note_call(saved, results, [variables[i] for i in path.writes])
-    return path.pack_results(results)
+    return make_packer(path, as_is)(results)

@@ -173,8 +173,6 @@ class LockStepRun:
             if meeting is not None:
                 raise make_mismatch_error(0, i, meeting.label)
 
-    # -- the threads
-
     def run_others(self) -> None:
         """Let the other replicas run, each until it meets or ends; called by replica 0."""
         self.pass_turn(0)
@@ -251,8 +249,6 @@ class LockStepRun:
             if started is not None:
                 started.join()
 
-    # -- variables
-
     def share_variable(self, number: int, name: str, create: Callable[[], Any]) -> Any:
         """The variable that replica 0 creates, and which the other replicas take.
 
@@ -275,8 +271,6 @@ class LockStepRun:
             )
         self.taken[number][name] = at + 1
         return known[at]
-
-    # -- meeting
 
     def meet(self, number: int, function: Any, args: Any, kwargs: Any, label: str) -> Any:
         """Wait for the other replicas; return what `function` returns for this replica.

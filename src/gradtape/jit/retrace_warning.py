@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict, deque
 from typing import Any
 
 from gradtape.core.lock import Lock
+from gradtape.core.log import get_log
 from gradtape.jit.signature import Call, describe_difference
-
-log = logging.getLogger("gradtape")
 
 WINDOW_CALLS = 10  # calls that are counted
 MIN_RETRACES = 5  # traces among them that cause a warning
@@ -51,7 +49,7 @@ def warn_if_retracing(function: Any, call: Call, before: Any) -> None:
         why = "the function is created anew for each call; define it outside of the loop"
     else:
         why = describe_difference(before.leaf_keys, call.leaf_keys)
-    log.warning(
+    get_log().warning(
         "%d out of the last %d calls to %s triggered tf.function retracing: %s. Tracing is "
         "expensive. Pass tensors instead of Python values, and tensors of one shape.",
         count,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradtape.core.errors import public
+from gradtape.core.ledger import ledger
 from gradtape.core.ports import devices
 from gradtape.core.replica import parallel_runs
 
@@ -12,8 +13,8 @@ class RunMode:
 
     Attributes:
         eager: whether functions just call the Python function they wrap.
-        quick: whether calls may use the fast path; not while accelerators are in use, nor while
-            several replicas run.
+        quick: whether calls may use the fast path; not while accelerators are in use, while
+            several replicas run, nor while the ledger is written.
     """
 
     eager = False
@@ -22,10 +23,12 @@ class RunMode:
     @classmethod
     def update_quick(cls) -> None:
         """Update `quick` after a change."""
-        cls.quick = not cls.eager and not devices.active and not parallel_runs[0]
+        busy = devices.active or parallel_runs[0] or ledger.active
+        cls.quick = not cls.eager and not busy
 
 
 devices.observers.append(RunMode.update_quick)
+ledger.observers.append(RunMode.update_quick)
 
 
 @public
@@ -37,6 +40,12 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
     Returns:
         None.
+
+    Example:
+        >>> tf.config.run_functions_eagerly(True)
+        >>> tf.config.functions_run_eagerly()
+        True
+        >>> tf.config.run_functions_eagerly(False)
     """
     RunMode.eager = bool(run_eagerly)
     RunMode.update_quick()
@@ -47,5 +56,9 @@ def functions_run_eagerly() -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.config.functions_run_eagerly()
+        False
     """
     return RunMode.eager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from gradtape.core import nest
@@ -13,6 +14,7 @@ from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.ports import devices
 from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.core.symbolic_tensor import check_scope
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.devices.array import HOST, NO_FAST_PATH, Device, choose_device
 from gradtape.jit.cache_key import PLAIN_TYPES, cache_key, is_array, is_held_weakly, leaf_key
@@ -223,8 +225,11 @@ class Signature:
         count = own + len(self.specs)
         if len(values) < count:
             raise TypeError(f"tf.function: expected {count} arguments. Received {len(values)}.")
-        given = [cast_structure(spec, v) for spec, v in zip(self.specs, values[own:], strict=False)]
         parameters = list(self.parameters.parameters.values())
+        given = [
+            cast_structure(spec, values[i], parameters[min(i, self.count - 1)].name)
+            for i, spec in enumerate(self.specs, own)
+        ]
         for i, value in enumerate(values[count:], count):
             default = parameters[i].default if i < len(parameters) else inspect.Parameter.empty
             if isinstance(default, Tensor):
@@ -239,34 +244,39 @@ class Signature:
         return (*values[:own], *given, *values[count:])
 
 
-def cast_structure(spec: Any, value: Any) -> Any:
-    """Convert a value to the structure and specs of `spec`."""
+def cast_structure(spec: Any, value: Any, name: str) -> Any:
+    """Convert the argument `name` to the structure and specs of `spec`."""
     try:
-        return nest.map_structure_up_to(spec, cast_argument, spec, value)
+        return nest.map_structure_up_to(spec, partial(cast_argument, name), spec, value)
     except ValueError as error:
-        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`.") from None
+        reason = str(error).rstrip(".")
+        raise TypeError(
+            f"Binding inputs to tf.function failed due to `{reason}`, for the argument {name!r}. "
+            f"Pass a value of the structure {spec!r}."
+        ) from None
 
 
-def cast_argument(spec: Any, value: Any) -> Any:
-    """Convert one value to `spec`."""
+def cast_argument(name: str, spec: Any, value: Any) -> Any:
+    """Convert one value, which is or belongs to the argument `name`, to `spec`."""
+    check_scope(value)
     if not isinstance(spec, TensorSpec) or isinstance(value, TensorSpec):
         if not spec.is_compatible_with(value):
-            raise make_mismatch_error(spec, value)
+            raise make_mismatch_error(name, spec, value)
         return value
     try:
         tensor = convert(value, None if isinstance(value, Tensor) else spec.dtype)
     except (TypeError, ValueError):
-        raise make_mismatch_error(spec, value) from None
+        raise make_mismatch_error(name, spec, value) from None
     if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
-        raise make_mismatch_error(spec, value)
+        raise make_mismatch_error(name, spec, value)
     return value if variable_of(value) is not None else tensor
 
 
-def make_mismatch_error(spec: Any, value: Any) -> TypeError:
-    """The error for a value that does not fit `input_signature`."""
+def make_mismatch_error(name: str, spec: Any, value: Any) -> TypeError:
+    """The error for an argument that does not fit `input_signature`."""
     return TypeError(
         f"Binding inputs to tf.function failed due to `Can not cast {describe_value(value)} to "
-        f"{spec!r}`. Pass a value that fits input_signature."
+        f"{spec!r}`, for the argument {name!r}. Pass a value that fits input_signature."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from gradtape.core import nest
@@ -10,6 +9,7 @@ from gradtape.core.context import local, next_uid, use_recorders
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError
 from gradtape.core.ledger import ledger
 from gradtape.core.lock import Lock
+from gradtape.core.log import get_log
 from gradtape.core.ports import devices
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.core.worker_group import connected_groups
@@ -30,7 +30,6 @@ from gradtape.jit.trace_error import OpenSizesFailed, as_shape_error
 from gradtape.jit.trace_path import TracedPath, convert_results
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 
-log = logging.getLogger("gradtape")
 UNBOUND_NOTE = (
     "Only a branch of an `if`, or the body of a loop, sets this name, and it did not run for these "
     "values. Set the name before, or in every branch."
@@ -143,8 +142,6 @@ class Specialization:
             return self.owner.python_function(*call.args, **call.kwargs)
         finally:
             local.random_streams = before
-
-    # -- tracing
 
     def trace_and_run(self, call: Call, seen: list[tuple[str, Any]]) -> Any:
         """Run the Python function under a trace; `seen` is the log of a run that was stopped."""
@@ -318,7 +315,7 @@ class Specialization:
 
     def fall_back_to_eager(self, why: str) -> None:
         """Call the Python function from now on, and log the reason once."""
-        log.warning(
+        get_log().warning(
             "tf.function %s runs eagerly from now on for these arguments: %s. Functions it calls "
             "stay compiled.",
             self.owner.name,
@@ -326,8 +323,6 @@ class Specialization:
         )
         self.eager_reason = why
         self.tree = None
-
-    # -- running
 
     @property
     def plan(self) -> Any:

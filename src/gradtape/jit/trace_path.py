@@ -14,7 +14,6 @@ from gradtape.core.open_shape import substitute
 from gradtape.core.ports import JaxPort, devices
 from gradtape.core.primitive import Spec
 from gradtape.core.size_function import Env
-from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.devices.array import HOST, Device, DeviceArray
 from gradtape.graph.graph import Constant, Effect, Graph, Operand
@@ -149,17 +148,6 @@ class TracedPath:
         """The tensors that the traced function returned."""
         leaves = nest.flatten(self.structure, expand_composites=True)
         return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-
-    def pack_results(self, tensors: list[Tensor]) -> Any:
-        """Pack tensors into the structure of the result."""
-        if type(self.structure) is SymbolicTensor:
-            return tensors[0]
-        leaves = nest.flatten(self.structure, expand_composites=True)
-        filled = [
-            leaf if place is None else tensors[place]
-            for leaf, place in zip(leaves, self.output_places, strict=True)
-        ]
-        return nest.pack_sequence_as(self.structure, filled, expand_composites=True)
 
 
 def convert_results(result: Any, name: str) -> Any:

@@ -103,8 +103,6 @@ def bessel_y1(x):
     return fill_where_negative(-np.inf, x, apply_in_wide_dtype(special.y1, x))
 
 
-# -- lowerings -------------------------------------------------------------------------------------
-
 EULER_GAMMA = 0.5772156649015329
 J_SERIES_END = 1.0  # the integral has a small absolute error, the series a small relative one
 K_SERIES_END = 2.0  # end of the range where the series of K is as accurate as the integral

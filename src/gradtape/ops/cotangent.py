@@ -48,8 +48,6 @@ def is_absent_cotangent(g: Any) -> bool:
     return raw.base is not None and raw.base is ZERO_OF_DTYPE.get(raw.dtype)
 
 
-# -- sums ------------------------------------------------------------------------------------------
-
 IN_PLACE_MIN_SIZE = 4096  # elements from which adding in place pays for the check of references
 
 

@@ -12,8 +12,6 @@ from gradtape.ops.relu_kernel import is_positive, keep_where, positive_part
 
 lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
-# -- arithmetic ------------------------------------------------------------------------------------
-
 
 @elementwise(ufunc=np.add, a=lambda g: g, b=lambda g: g)
 def add(a, b):
@@ -156,9 +154,6 @@ def rsqrt(x):
     return 1 / np.sqrt(x)
 
 
-# -- exponentials and trigonometry -----------------------------------------------------------------
-
-
 @elementwise(ufunc=np.exp, x=lambda g, out: g * out)
 def exp(x):
     """Exponential."""
@@ -265,9 +260,6 @@ def atanh(x):
     return np.arctanh(x)
 
 
-# -- comparisons and logic: no gradient ------------------------------------------------------------
-
-
 @elementwise(ufunc=np.equal, a=None, b=None)
 def equal(a, b):
     """Whether `a` equals `b`."""
@@ -346,9 +338,6 @@ def is_finite(x):
     return np.isfinite(x)
 
 
-# -- rounding: constant between steps, so no gradient ----------------------------------------------
-
-
 @elementwise(ufunc=np.floor, x=None)
 def floor(x):
     """Largest integer not above `x`."""
@@ -371,9 +360,6 @@ def truncate(x):
 def rint(x):
     """Nearest integer, halves to even."""
     return np.rint(x)
-
-
-# -- choice ----------------------------------------------------------------------------------------
 
 
 @elementwise(
@@ -415,9 +401,6 @@ def maximum(a, b):
 def minimum(a, b):
     """The smaller of `a` and `b`; the cotangent goes to `a` on a tie, to `b` where one is NaN."""
     return np.minimum(a, b)
-
-
-# -- activations -----------------------------------------------------------------------------------
 
 
 @elementwise(g=lambda g, y: where_positive(g, y), y=None)
@@ -472,9 +455,6 @@ def lower_softplus(x):
 def softsign(x):
     """`x` over one plus its absolute value."""
     return x / (abs(x) + 1)
-
-
-# -- complex parts ---------------------------------------------------------------------------------
 
 
 def is_complex(x: Any) -> bool:
@@ -563,9 +543,6 @@ def angle(x):
 def angle_of_real(x):
     """Argument of a real number: pi if it is negative, else zero."""
     return np.where(np.less(x, 0), x.dtype.type(np.pi), x.dtype.type(0))
-
-
-# -- constants, casts and identities ---------------------------------------------------------------
 
 
 @elementwise(x=None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.blas_thread import NUMPY_BLAS, BlasThreadSettings, run_sum
+from gradtape.core.blas_thread import NUMPY_BLAS, blas_threads, run_sum
 from gradtape.core.dtypes import accumulator
 from gradtape.core.primitive import Spec, primitive
 from gradtape.core.shape_rule import lead_axes, replace_axis
@@ -317,7 +317,7 @@ def sum_matrix_rows(x: Any) -> Any:
     if x.dtype.char in "fd":
         n = x.shape[0]
         ones = ones_vector(n, x.dtype) if n <= 4096 else np.ones(n, x.dtype)
-        return ones.dot(x) if x.size < BlasThreadSettings.sum else NUMPY_BLAS.run(ones.dot, x)
+        return ones.dot(x) if x.size < blas_threads.sum else NUMPY_BLAS.run(ones.dot, x)
     return np.add.reduce(x, 0, accumulator(x.dtype)).astype(x.dtype, copy=False)
 
 

@@ -18,9 +18,6 @@ from gradtape.core.size_function import max_size, min_size
 MAX_FOLDED = 64  # elements of an array of sizes
 
 
-# -- kernels
-
-
 def size_array(*, sizes: tuple[int, ...], shape: tuple[int, ...], dtype: Any) -> Any:
     """Integers that follow from sizes."""
     made = np.array(sizes, dtype).reshape(shape)
@@ -46,8 +43,6 @@ def infer_range_shape(*, start: Any, stop: Any, step: Any, dtype: Any) -> Spec:
     """One axis, with an element for each step."""
     return Spec(((max_size((stop - start + step - 1) // step, 0),), np.dtype(dtype)))
 
-
-# -- arithmetic
 
 _max_sizes = np.frompyfunc(max_size, 2, 1)
 _min_sizes = np.frompyfunc(min_size, 2, 1)

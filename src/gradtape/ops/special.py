@@ -57,9 +57,6 @@ def scale_by(g: Any, factor: float, dtype: Any) -> Any:
     return g * dtype.type(factor)
 
 
-# -- error functions -------------------------------------------------------------------------------
-
-
 @elementwise(
     x=lambda g, x, x_spec: scale_by(g * exp(-square(x)), 2 / math.sqrt(math.pi), x_spec.dtype)
 )
@@ -92,9 +89,6 @@ def erfinv(x):
 def ndtri(x):
     """Quantile of the standard normal distribution."""
     return apply_in_wide_dtype(special.ndtri, x)
-
-
-# -- gamma and beta --------------------------------------------------------------------------------
 
 
 @elementwise(x=lambda g, x: g * digamma(x))
@@ -311,9 +305,6 @@ def betainc(a, b, x):
     inner = np.where(np.isinf(a) | np.isinf(b), nan, inner)
     whole = np.where(np.equal(x, 0) | np.equal(x, 1), x, inner)
     return np.where(np.less_equal(a, 0) | np.less_equal(b, 0), nan, whole)
-
-
-# -- integrals -------------------------------------------------------------------------------------
 
 
 @elementwise(x=lambda g, x, out: g * (1 - 2 * x * out))

@@ -167,9 +167,6 @@ def lower_scalar_of(function: Any, *args: Any) -> Any:
     return np.asarray(function(*args), np.int64)
 
 
-# -- scatter updates of a variable: see `state/variable/scatter_kernel.py`
-
-
 def lower_apply_updates(raw: Any, how: str, at: tuple[Any, ...], updates: Any) -> Any:
     """Apply `updates` to `raw` at an index; for repeated positions the order is undefined."""
     if how == "div" and raw.dtype.kind in "iu":

@@ -189,6 +189,19 @@ class DatasetSpec(TypeSpec):
         """Describe datasets with this element spec."""
         self._element_spec = element_spec
 
+    @staticmethod
+    @public
+    def from_value(value: Any) -> DatasetSpec:
+        """The spec of a value.
+
+        Args:
+            value: a Dataset.
+
+        Returns:
+            A new `DatasetSpec`.
+        """
+        return DatasetSpec(value.element_spec)
+
     @property
     def value_type(self) -> Any:
         """The class Dataset."""

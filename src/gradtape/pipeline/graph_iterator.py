@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import nest
 from gradtape.core.context import no_recording
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.outer_scope import key_of
 from gradtape.core.per_replica import PerReplica, PerReplicaSpec
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shape_rule import FRESH, numpy_dtype_of
@@ -19,7 +22,9 @@ from gradtape.graph.open_size import ElementSpec
 from gradtape.ops.raw_array import as_numpy_bool
 from gradtape.pipeline.element.element import END
 from gradtape.pipeline.element.structure import flatten_element, pack_element
+from gradtape.pipeline.iteration import Iteration, use_iteration
 from gradtape.pipeline.optional import Optional
+from gradtape.pipeline.outer_tensor import find_outer_tensors
 
 
 class LookaheadSource:
@@ -131,9 +136,13 @@ class TracedIterator(PythonIterator[Any]):
 
     def __init__(self, trace: Any, dataset: Any) -> None:
         """Start an iteration over `dataset`."""
+        outer = find_outer_tensors(dataset)
+        keys = [key_of(tensor._array) for tensor in outer]
 
-        def begin() -> tuple[Any, ...]:
-            with no_recording():
+        def begin(*raws: Any) -> tuple[Any, ...]:
+            work = Iteration()
+            work.outer_values = dict(zip(keys, map(np.asarray, raws), strict=True))
+            with no_recording(), use_iteration(work):
                 return (Opaque(iter(dataset)._source),)
 
         self._trace = trace
@@ -142,7 +151,7 @@ class TracedIterator(PythonIterator[Any]):
         self._count = 0
         if self.has_no_values:
             return
-        (self._handle,) = trace.run_effect(Effect("iterate", begin, key=dataset), ())
+        (self._handle,) = trace.run_effect(Effect("iterate", begin, key=dataset), outer)
 
     @property
     def element_spec(self) -> Any:

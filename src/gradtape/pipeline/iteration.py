@@ -12,6 +12,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from gradtape.core.outer_scope import outer_scope
+
 
 class Iteration:
     """One iteration over a dataset.
@@ -19,6 +21,8 @@ class Iteration:
     Attributes:
         stream_positions: for each function's streams, their counters while another iteration uses
             them.
+        outer_values: raw values of outer tensors: see `graph/outer_tensor.py`. An iteration that
+            starts inside of another one has the same.
         file_shard: the point of the pipeline where files are divided, the number of the worker
             and that of all workers; None if the iteration reads all files.
     """
@@ -26,16 +30,27 @@ class Iteration:
     def __init__(self) -> None:
         """Start without saved counters."""
         self.stream_positions: dict[Any, Any] = {}
+        self.outer_values = outer_scope.values
         self.file_shard: tuple[Any, int, int] | None = None
 
 
 class CurrentIteration(threading.local):
     """The iteration that a thread currently works for."""
 
-    active: Iteration | None = None
+    _active: Iteration | None = None
     is_trace_only: bool = (
         False  # whether user functions may be traced only, not called on placeholders
     )
+
+    @property
+    def active(self) -> Iteration | None:
+        """The iteration; setting it also sets the values of outer tensors."""
+        return self._active
+
+    @active.setter
+    def active(self, one: Iteration | None) -> None:
+        self._active = one
+        outer_scope.values = one.outer_values if one is not None else {}
 
 
 current_iteration = CurrentIteration()

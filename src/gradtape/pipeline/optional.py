@@ -22,6 +22,19 @@ class OptionalSpec(TypeSpec):
         """Describe Optionals whose value has this spec."""
         self._value_structure = element_spec
 
+    @staticmethod
+    @public
+    def from_value(value: Any) -> OptionalSpec:
+        """The spec of a value.
+
+        Args:
+            value: an Optional.
+
+        Returns:
+            A new `OptionalSpec`.
+        """
+        return OptionalSpec(value.element_spec)
+
     @property
     def value_type(self) -> Any:
         """The class Optional."""

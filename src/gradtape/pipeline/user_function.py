@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -15,17 +14,20 @@ from gradtape.core.lazy_array import UnknownRankError
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.guard import ValueRead
+from gradtape.graph.outer_tensor import use_local_tensor, use_stand_ins
 from gradtape.jit.cache_key import describe
 from gradtape.jit.concrete_function import ConcreteFunction
 from gradtape.jit.function import Function
 from gradtape.jit.function_cache import MOST_SIGNATURES
 from gradtape.jit.run_mode import RunMode
 from gradtape.ops.raw_array import make_virtual_array
+from gradtape.pipeline.element.arity import check_arity
 from gradtape.pipeline.element.element import call_user_function
 from gradtape.pipeline.element.output_spec import infer_output, is_plain_spec
 from gradtape.pipeline.element.random_access import MappedRows, Rows, make_packer
 from gradtape.pipeline.element.structure import flatten_element, map_element
-from gradtape.pipeline.iteration import Iteration, current_iteration
+from gradtape.pipeline.iteration import Iteration, current_iteration, use_iteration
+from gradtape.pipeline.outer_tensor import find_outer_tensors, read_outer
 from gradtape.pipeline.transformation.random_choice import RandomSource
 from gradtape.pipeline.transformation.vectorized_map import vectorize_graph
 from gradtape.state.random.function_stream import switch_iteration
@@ -37,6 +39,7 @@ class UserFunction(RandomSource):
     """A user function that `Dataset.map` and similar methods call for every element.
 
     Attributes:
+        outer: the outer tensors that the function refers to; their values are further arguments.
         plans: by shapes and dtypes of the components, the plan that runs the graph. None where
             the graph has guards, side effects or variables.
     """
@@ -47,9 +50,11 @@ class UserFunction(RandomSource):
         self.python_function = python_function
         self.plans: dict[Any, MapPlan | None] = {}
         name = getattr(python_function, "__name__", "map_func")
-        own = python_function
-        if isinstance(python_function, Function):
+        self.outer = find_outer_tensors(python_function)
+        own = self.call_with_outer if self.outer else python_function
+        if isinstance(python_function, Function) and not self.outer:
             own = lambda *element: python_function(*element)  # noqa: E731  traced in a graph of its own
+        self.own = own
         self.function = Function(own, name)
         self.function.warns_of_retracing = (
             False  # each dataset has its own Function, so retracing is normal
@@ -61,31 +66,33 @@ class UserFunction(RandomSource):
         try:
             if all(has_no_composites(part) for part in element):
                 return self.function(*element)
-            return self.python_function(*element)
+            return self.own(*element)
         except TypeError:
-            self.check_arity(len(element))
+            own = element[: len(element) - len(self.outer)]
+            check_arity(self.python_function, own, self.method)
             raise
 
-    def check_arity(self, count: int) -> None:
-        """Raise TypeError if the function cannot take `count` arguments."""
-        try:
-            parameters = inspect.signature(self.python_function)
-        except (TypeError, ValueError):  # a builtin function
-            return
-        try:
-            parameters.bind(*range(count))
-        except TypeError:
-            raise TypeError(
-                f"{self.method}: an element has {count} components, but the function takes "
-                f"{len(parameters.parameters)} arguments: {parameters}. Give it one parameter for "
-                "each component."
-            ) from None
+    def call_with_outer(self, *args: Any) -> Any:
+        """Call the Python function; the last arguments take the places of its outer tensors."""
+        count = len(args) - len(self.outer)
+        with use_stand_ins(self.outer, args[count:]):
+            return map_element(use_local_tensor, self.python_function(*args[:count]))
+
+    def add_outer(self, element: Any, work: Iteration | None) -> Any:
+        """An element with the outer tensors; with their values in an iteration outside traces."""
+        parts = element if type(element) is tuple else (element,)
+        if current_trace():
+            return (*parts, *self.outer)
+        with use_iteration(work or current_iteration.active):
+            return (*parts, *map(read_outer, self.outer))
 
     def apply(self, element: Any, work: Iteration | None = None) -> Any:
         """Apply the function to an element; the result is an element.
 
         Its random ops restart with every iteration: `work`, or else the current one.
         """
+        if self.outer:
+            element = self.add_outer(element, work)
         if local.recorders or not RunMode.quick:
             return self.call_in_iteration(element, work)
         tensors: list[Any] = []
@@ -130,9 +137,9 @@ class UserFunction(RandomSource):
     def call_in_trace(self, *element: Any) -> Any:
         """Call the Python function on the tensors of a trace without values."""
         try:
-            return self.function.traced_function()(*element)
+            return self.function.traced_function()(*element, *self.outer)
         except TypeError:
-            self.check_arity(len(element))
+            check_arity(self.python_function, element, self.method)
             raise
 
     def infer_output_spec(self, spec: Any) -> Any:
@@ -140,7 +147,7 @@ class UserFunction(RandomSource):
 
         The first call for such elements then finds the trace.
         """
-        if is_plain_spec(spec) and not current_trace():
+        if is_plain_spec(spec) and not current_trace() and not self.outer:
             found = self.trace_specs(spec)
             if found is not None:
                 return found
@@ -154,7 +161,7 @@ class UserFunction(RandomSource):
         except (ValueRead, UnknownSizeError, UnknownRankError):
             return None
         except TypeError:
-            self.check_arity(len(args))
+            check_arity(self.python_function, args, self.method)
             raise
         if concrete._path is None:
             return None
@@ -195,12 +202,14 @@ class UserFunction(RandomSource):
 
     def is_pure(self, spec: Any) -> bool:
         """Whether the function was traced for such elements and never had side effects."""
+        if self.outer:
+            return False
         is_traced = self.find_plan_for_spec(spec) is not None or bool(self.plans)
         return is_traced and None not in self.plans.values()
 
     def map_rows(self, rows: Rows, spec: Any) -> Rows | None:
         """The function of `rows`, as rows; None if it cannot run on batches."""
-        plan = self.find_plan_for_spec(spec)
+        plan = None if self.outer else self.find_plan_for_spec(spec)
         if plan is None or plan.batch_function is None:
             return None
         return MappedRows(rows, self.apply, plan.run_on_batch, plan.pack)

@@ -97,17 +97,17 @@ class Module(Trackable):
         return self._name_scope
 
     @property
-    def variables(self) -> tuple[Any, ...]:
+    def variables(self) -> tuple[Variable, ...]:
         """All variables of this module and its submodules."""
         return tuple(self._flatten(predicate=is_variable))
 
     @property
-    def trainable_variables(self) -> tuple[Any, ...]:
+    def trainable_variables(self) -> tuple[Variable, ...]:
         """The trainable variables."""
         return tuple(self._flatten(predicate=is_trainable_variable))
 
     @property
-    def non_trainable_variables(self) -> tuple[Any, ...]:
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
         """The variables that are not trainable."""
         return tuple(self._flatten(predicate=is_frozen_variable))
 

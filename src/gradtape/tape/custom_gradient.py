@@ -6,7 +6,7 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from gradtape.core import nest
 from gradtape.core.context import current_stage, local, use_recorders
@@ -21,6 +21,9 @@ from gradtape.tape.custom_gradient_step import (
 from gradtape.tape.gradient_tape import GradientTape
 from gradtape.tape.ragged_gradient import differentiable_part, replace_differentiable_part
 from gradtape.tape.source import current_value, variable_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class VariableWatcher(dict[int, Any]):
@@ -60,6 +63,10 @@ class CustomGradientFunction:
         return self if instance is None else self._decorator(self._f.__get__(instance, owner))
 
 
+@overload
+def custom_gradient(f: Callable[P, tuple[R, Any]]) -> Callable[P, R]: ...
+@overload
+def custom_gradient(f: None = None) -> Any: ...
 @public
 def custom_gradient(f: Any = None) -> Any:
     """Define the gradient of a function.
@@ -175,7 +182,7 @@ RECOMPUTE_STATE: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = []
 
 
 @public
-def recompute_grad(f: Any) -> Any:
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """Recompute `f` in the backward pass instead of keeping its intermediate results.
 
     Args:
@@ -229,7 +236,7 @@ def copy_argument(thing: Any) -> Any:
 
 
 @public
-def grad_pass_through(f: Any) -> Any:
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """Treat `f` as the identity in the backward pass; variables that `f` reads get no gradient.
 
     Args:

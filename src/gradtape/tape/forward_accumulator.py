@@ -7,9 +7,8 @@ of the output. So every rule serves both modes.
 
 from __future__ import annotations
 
-import logging
 from importlib import import_module
-from typing import Any
+from typing import Any, overload
 from weakref import ref
 
 from gradtape.core import nest
@@ -19,6 +18,7 @@ from gradtape.core.dispatch import TapeRecord
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
 from gradtape.core.ledger import ledger, note_tape
+from gradtape.core.log import get_log
 from gradtape.core.ports import ExplainPort
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops.shape import as_scalar_unless_string, zeros
@@ -27,8 +27,6 @@ from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.recording_block import RecordingBlock
 from gradtape.tape.source import current_value, make_zeros_like, needs_zeros, variable_of
 from gradtape.tape.step import ROUTE_COTANGENT
-
-log = logging.getLogger("gradtape")
 
 
 class TangentRef(ref[Tensor]):
@@ -175,7 +173,7 @@ class ForwardAccumulator(RecordingBlock):
                 f"ForwardAccumulator: primals must be Tensors or Variables. Received {primal!r}."
             )
         if not value.dtype.is_floating:
-            log.warning(
+            get_log().warning(
                 "The dtype of the watched primal must be floating (e.g. tf.float32), got %r",
                 value.dtype,
             )
@@ -215,6 +213,10 @@ class ForwardAccumulator(RecordingBlock):
         import_module(ExplainPort.supplier)
         return ExplainPort.explain(self, target, source)
 
+    @overload
+    def jvp(self, primals: Tensor, unconnected_gradients: Any = ...) -> Tensor: ...
+    @overload
+    def jvp(self, primals: Any, unconnected_gradients: Any = ...) -> Any: ...
     @public
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """Tangents of `primals`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from importlib import import_module
 from operator import is_
@@ -15,14 +14,13 @@ from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import REDISPATCH, raise_call_error, redispatch
-from gradtape.core.fastpath.kernel_source import FLOAT32
 from gradtape.core.ledger import ledger, note_gradients, note_lost, note_tape
+from gradtape.core.log import get_log
 from gradtape.core.ports import ExplainPort
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.core.traceback_filter import hide_library_frames
-from gradtape.ops.initial_cotangent import make_ones
 from gradtape.tape.backward import backward_pass
 from gradtape.tape.indexed_slices import SOURCES
 from gradtape.tape.initial_cotangent import initial_cotangents
@@ -39,7 +37,6 @@ from gradtape.tape.source import (
 )
 from gradtape.tape.tape_display import DisplayMethods
 
-log = logging.getLogger("gradtape")
 K = TypeVar("K")
 
 
@@ -127,13 +124,20 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
         if self._open_record is not None:
             self._watch(things)
 
+    def _watch_tensor(self, tensor: EagerTensor) -> None:
+        """Watch a tensor of floats, while nothing else records."""
+        assert self._tape is not None
+        if ledger.active:
+            note_tape(self, "watch", watched_uids([tensor]))
+        self._tape.watch(tensor.uid)
+
     def _watch(self, things: list[Any]) -> None:
         assert self._tape is not None
         if ledger.active:
             note_tape(self, "watch", watched_uids(things))
         for t in things:
             if not is_differentiable(current_value(t)._array.dtype):
-                log.warning(
+                get_log().warning(
                     "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
                     t.dtype,
                 )
@@ -263,10 +267,7 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
         flat = nest.flatten(sources)
         roots = [source_uids(record, source) for source in flat]
         wanted = frozenset([uid for uids, _ in roots for uid in uids])
-        if weights is None and type(target) is EagerTensor and target._array.dtype is FLOAT32:
-            seeds: list[tuple[Tensor, Any]] = [(target, make_ones(target._array))]
-        else:
-            seeds = initial_cotangents(nest.flatten(target), weights)
+        seeds = initial_cotangents(target, weights)
         if self._open_record is not None:
             self._stop_or_warn("gradient")
         recorded = bool(local.recorders)
@@ -331,7 +332,7 @@ class GradientTape(RecordingBlock, DisplayMethods, JacobianMethods):
         if not self._persistent:
             self._deactivate()
         elif warn_of:
-            log.warning(
+            get_log().warning(
                 "Calling GradientTape.%s on a persistent tape inside its context is significantly "
                 "less efficient than calling it outside the context (it causes the gradient ops "
                 "to be recorded on the tape).",

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from itertools import zip_longest
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import is_differentiable, string
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.log import get_log
 from gradtape.core.ports import SizePort
 from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.ops.elementwise import conj
 from gradtape.ops.initial_cotangent import make_ones
 from gradtape.ops.reduce import broadcast_to
@@ -22,17 +23,24 @@ from gradtape.ops.shape import reshape
 from gradtape.tape.indexed_slices import IndexedSlices
 from gradtape.tape.source import current_value
 
-log = logging.getLogger("gradtape")
 
-
-def initial_cotangents(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
+def initial_cotangents(target: Any, weights: Any) -> list[tuple[Tensor, Any]]:
     """Pairs of a target and its initial cotangent: raw ones, or a Tensor.
 
     Integer targets are included; no rule passes their cotangents on. String targets are left out.
     """
+    if weights is None and type(target) is EagerTensor and is_differentiable(target._array.dtype):
+        recorders = local.recorders
+        if not recorders or not recorders[0].is_trace:  # the common case
+            return [(target, make_ones(target._array))]
+    return cotangents_of_all(nest.flatten(target), weights)
+
+
+def cotangents_of_all(targets: list[Any], weights: Any) -> list[tuple[Tensor, Any]]:
+    """`initial_cotangents` of a list of targets."""
     flat = [None] * len(targets) if weights is None else nest.flatten(weights)
     if len(flat) != len(targets):
-        log.warning(
+        get_log().warning(
             "output_gradients: expected %d tensors, received %d. Missing tensors count as ones; "
             "extra tensors are ignored.",
             len(targets),
@@ -54,7 +62,7 @@ def initial_cotangents(targets: list[Any], weights: Any) -> list[tuple[Tensor, A
                 f"Received {target!r} of type {type(target).__name__}."
             )
         if not is_differentiable(tensor._array.dtype):
-            log.debug(
+            get_log().debug(
                 "The dtype of the target tensor must be floating (e.g. tf.float32), got %r",
                 tensor.dtype,
             )

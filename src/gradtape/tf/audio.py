@@ -156,6 +156,12 @@ def decode_wav(
 
     Raises:
         InvalidArgumentError: if `contents` is not a 16-bit WAV file.
+
+    Example:
+        >>> wav = tf.audio.encode_wav(tf.zeros([100, 1]), 8000)
+        >>> samples, rate = tf.audio.decode_wav(wav)
+        >>> samples.shape, int(rate)
+        (TensorShape([100, 1]), 8000)
     """
     tensor = convert(contents, dtypes.string)
     require_wav(desired_channels >= -1, "desired_channels must be >= -1", desired_channels)
@@ -176,6 +182,12 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: if `audio` does not have rank 2.
+
+    Example:
+        >>> sound = tf.zeros([100, 1])
+        >>> samples, rate = tf.audio.decode_wav(tf.audio.encode_wav(sound, 8000))
+        >>> samples.shape, int(rate)
+        (TensorShape([100, 1]), 8000)
     """
     samples = convert(audio, dtypes.float32)
     if samples._array.ndim != 2:

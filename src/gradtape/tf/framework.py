@@ -29,6 +29,7 @@ from gradtape.tf.array.shape import identity
 from gradtape.tf.array.tensor_array import TensorArray
 from gradtape.tf.array.tensor_array_spec import TensorArraySpec
 from gradtape.tf.config.device import LogicalDevice, find_device
+from gradtape.tf.config.device_spec import DeviceSpec
 
 NO_DEVICE_SET = object()
 
@@ -63,7 +64,7 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
     cannot run: see `tf.config.set_soft_device_placement`. A `tf.function` runs on one device.
 
     Args:
-        device_name: such as "/GPU:0", a LogicalDevice, or None for the default placement.
+        device_name: such as "/GPU:0", a DeviceSpec or LogicalDevice; None for the default.
 
     Raises:
         RuntimeError: if `device_name` is a function.
@@ -87,6 +88,7 @@ class device:  # noqa: N801  TensorFlow's name, used like a function
 
     def _enter(self) -> None:
         name = self._name.name if isinstance(self._name, LogicalDevice) else self._name
+        name = name.to_string() if isinstance(name, DeviceSpec) else name
         if name is not None and not isinstance(name, str):
             raise ValueError(
                 f"tf.device: expecting a string device name. Received {name!r} of {type(name)}."

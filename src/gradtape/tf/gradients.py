@@ -14,6 +14,7 @@ from gradtape.core.dispatch import TapeRecord
 from gradtape.core.dtypes import is_differentiable
 from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
+from gradtape.core.ledger import ledger, note_trace_tape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.trace import NeedsTape
 from gradtape.ops import elementwise
@@ -143,6 +144,8 @@ def make_trace_tape(what: str, stops: Any) -> GradientTape:
         raise NeedsTape
     tape = GradientTape(persistent=True)
     tape._tape = record
+    if ledger.active:
+        note_trace_tape(tape, record)
     if stops is not None:
         pruned = tape._tape = TapeRecord()
         pruned.update(record)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
-from typing import Any, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
 
@@ -16,16 +16,18 @@ from gradtape.core.dtypes import DType
 from gradtape.core.errors import REDISPATCH, InvalidArgumentError, raise_call_error
 from gradtape.core.fastpath.codegen import make_public_function
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.tf.op_protocol import (
-    BinaryAXOp,
-    BinaryOp,
-    BinaryX1X2Op,
-    BinaryXQOp,
-    BinaryYXOp,
-    UnaryFeaturesOp,
-    UnaryInputOp,
-    UnaryOp,
-)
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import (
+        BinaryAXOp,
+        BinaryOp,
+        BinaryX1X2Op,
+        BinaryXQOp,
+        BinaryYXOp,
+        UnaryFeaturesOp,
+        UnaryInputOp,
+        UnaryOp,
+    )
 
 TEMPLATE = "gradtape.core.fastpath.template"  # where `make_public_function` defines functions
 
@@ -180,7 +182,7 @@ def make_unary_op(
     public_function = convert_and_call
     for function, allowed in reversed(pairs):
         public_function = make_public_function(function.op, allowed, public_function, names)
-    return write_docstring(public_function, pairs[0][0], every)
+    return write_docstring(public_function, pairs[0][0], names, every)
 
 
 @overload
@@ -266,16 +268,25 @@ def make_binary_op(
         public_function = make_public_function(
             function.op, allowed, public_function, names, swaps, numbers
         )
-    return write_docstring(public_function, pairs[0][0], every)
+    order = tuple(reversed(names)) if reflected else names
+    return write_docstring(public_function, pairs[0][0], order, every)
 
 
-def write_docstring(public_function: Any, function: Any, allowed: frozenset[Any]) -> Any:
+def write_docstring(
+    public_function: Any, function: Any, parameters: tuple[str, ...], allowed: frozenset[Any]
+) -> Any:
     """Describe a public function by its primitive's docstring and the dtypes it takes.
 
-    The description has the public parameter names.
+    Args:
+        public_function: the function.
+        function: the primitive's function.
+        parameters: the names of the public parameters, which replace those of the primitive.
+        allowed: the dtypes.
+
+    Returns:
+        The public function.
     """
     text = function.__doc__ or ""  # `python -OO` strips docstrings
-    parameters = [name for name in inspect.signature(public_function).parameters if name != "name"]
     for inner, outer in zip(function.op.inputs, parameters, strict=False):
         text = text.replace(f"`{inner}`", f"`\0{outer}`")
     if text:
@@ -303,7 +314,7 @@ def name_functions(home: str, names: dict[str, Any], maker: str = TEMPLATE) -> N
             named.add(value)
 
 
-def describe_arguments(parameters: list[str], kinds: str) -> str:
+def describe_arguments(parameters: tuple[str, ...], kinds: str) -> str:
     """The sections `Args` and `Returns` of an elementwise function."""
     first, *others = parameters
     lines = ["", "", "Args:", f"    {first}: a tensor of {kinds}, or a value that converts to one."]
@@ -325,6 +336,7 @@ DTYPE_NAMES = (
 )
 
 
+@cache
 def describe_dtypes(allowed: frozenset[Any]) -> str:
     """The kinds of dtypes in a set, in words."""
     *others, last = [words for members, words in DTYPE_NAMES if members <= allowed]

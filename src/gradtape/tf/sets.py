@@ -91,6 +91,10 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
     Returns:
         A SparseTensor with the elements of each set, sorted, along the last axis.
+
+    Example:
+        >>> tf.sparse.to_dense(tf.sets.intersection([[1, 2, 3]], [[2, 3, 4]])).numpy()
+        array([[2, 3]], dtype=int32)
     """
     return combine_sets(as_set_operand(a), as_set_operand(b), "intersection")
 
@@ -106,6 +110,10 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[2, 3]])).numpy()
+        array([[1, 2, 3]], dtype=int32)
     """
     return combine_sets(as_set_operand(a), as_set_operand(b), "union")
 
@@ -122,6 +130,10 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.to_dense(tf.sets.difference([[1, 2]], [[2, 3]])).numpy()
+        array([[1]], dtype=int32)
     """
     first, second = (a, b) if aminusb else (b, a)
     return combine_sets(as_set_operand(first), as_set_operand(second), "difference")
@@ -137,6 +149,10 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
 
     Returns:
         An int32 tensor.
+
+    Example:
+        >>> tf.sets.size(tf.sets.union([[1, 2]], [[2, 3]])).numpy()
+        array([3], dtype=int32)
     """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"sets.size: `a` must be a SparseTensor. Received {type(a).__name__}.")

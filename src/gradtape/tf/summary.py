@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -31,7 +30,6 @@ from gradtape.tf.summary_writer import FileWriter, SummaryWriter, summary_state
 
 WAV_CONTENT = b"\x10\x0b"  # the message by which TensorBoard knows the encoding
 DEFAULT_MAX_QUEUE, DEFAULT_FLUSH_MILLIS = 10, 120_000
-log = logging.getLogger("gradtape")
 
 
 @public

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from gradtape.core.context import current_trace
 from gradtape.core.errors import public
-
-log = logging.getLogger("gradtape")
+from gradtape.core.log import get_log
 
 
 class SummaryTrace:
@@ -59,7 +57,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     if not SummaryTrace.is_active:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")
     SummaryTrace.is_active = False
-    log.warning("tf.summary.trace_export: gradtape writes no graphs for TensorBoard.")
+    get_log().warning("tf.summary.trace_export: gradtape writes no graphs for TensorBoard.")
 
 
 def trace_off() -> None:

@@ -11,8 +11,6 @@ from gradtape.core.convert import convert
 from gradtape.core.dispatch import can_broadcast
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import ConversionPort, RaggedPort
-from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops import elementwise as e
@@ -44,19 +42,23 @@ def make_operator_pair(name: str, *forms: Any, label: str, **options: Any) -> di
     }
 
 
-def apply_matmul(x: Any, y: Any) -> Any:
-    """`x @ y`."""
-    from gradtape.tf.api.linalg import matmul
-
-    return matmul(x, y)
-
-
-def apply_reflected_matmul(y: Any, x: Any) -> Any:
-    """`x @ y` where only `y` is a tensor."""
-    from gradtape.tf.api.linalg import matmul
+def load_matmul(x: Any, y: Any) -> Any:
+    """`x @ y`; the import replaces this operator."""
+    from gradtape.tf.linalg.matmul import apply_matmul
 
     try:
-        return matmul(convert(x, y.dtype), y)
+        return apply_matmul(x, y)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+def load_reflected_matmul(y: Any, x: Any) -> Any:
+    """`x @ y` where only `y` is a tensor; the import replaces this operator."""
+    from gradtape.tf.linalg.matmul import apply_reflected_matmul
+
+    try:
+        return apply_reflected_matmul(y, x)
     except Exception as error:
         hide_library_frames(error)
         raise
@@ -113,8 +115,8 @@ TENSOR_OPERATORS: dict[str, Any] = {
     **make_operator_pair(
         "xor", e.logical_xor, BOOL, integer.bitwise_xor, INTEGERS, label="BitwiseXor"
     ),
-    "__matmul__": apply_matmul,
-    "__rmatmul__": apply_reflected_matmul,
+    "__matmul__": load_matmul,
+    "__rmatmul__": load_reflected_matmul,
     "__neg__": f.negative,
     "__abs__": f.abs,
     "__invert__": make_unary_op(e.logical_not, BOOL, integer.invert, INTEGERS, label="Invert"),
@@ -130,22 +132,11 @@ for name, function in TENSOR_OPERATORS.items():
     setattr(Tensor, name, function)
 
 
-def multiply_sparse_by_dense(x: Any, y: Any) -> Any:
-    """Multiply a sparse tensor by a dense one."""
+def apply_sparse_operator(name: str, x: Any, y: Any) -> Any:
+    """Apply `__mul__` or `__truediv__` to a sparse tensor and a dense one."""
     from gradtape.tf.sparse.arithmetic import apply_with_dense
 
-    return apply_with_dense(x, y, f.multiply)
-
-
-def divide_sparse_by_dense(x: Any, y: Any) -> Any:
-    """Divide a sparse tensor by a dense one."""
-    from gradtape.tf.sparse.arithmetic import apply_with_dense
-
-    return apply_with_dense(x, y, f.truediv)
-
-
-SparseTensor.__mul__ = multiply_sparse_by_dense  # type: ignore[operator]
-SparseTensor.__truediv__ = divide_sparse_by_dense  # type: ignore[operator]
+    return apply_with_dense(x, y, f.multiply if name == "__mul__" else f.truediv)
 
 
 def find_sparse_function(function: Any) -> Any:
@@ -162,24 +153,18 @@ def find_ragged_function(function: Any) -> Any:
     return dispatch.find_ragged_implementation(function)
 
 
-def make_ragged_operator(name: str) -> Any:
-    """Make the operator method `name` of ragged tensors."""
+def apply_ragged_operator(name: str, *operands: Any) -> Any:
+    """Apply an operator to operands of which one is ragged."""
+    from gradtape.tf.ragged import dispatch
 
-    def operate(*operands: Any) -> Any:
-        from gradtape.tf.ragged import dispatch
-
-        return dispatch.apply_operator(name, *operands)
-
-    operate.__name__ = operate.__qualname__ = name
-    return operate
+    return dispatch.apply_operator(name, *operands)
 
 
-for name in TENSOR_OPERATORS:
-    if "matmul" not in name:
-        setattr(RaggedTensor, name, make_ragged_operator(name))
 RaggedPort.supply(
     find_function=find_ragged_function,
     find_sparse_function=find_sparse_function,
+    apply_operator=apply_ragged_operator,
+    apply_sparse_operator=apply_sparse_operator,
     method_module=lambda: import_module("gradtape.tf.ragged.method"),
 )
 

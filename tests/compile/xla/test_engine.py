@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile.xla.engine import compile_graph
+from gradtape.compile.xla.engine import DEVICE_COPIES, compile_graph, find_copy, remember_copy
 from gradtape.compile.xla.lowering import NotLowerable
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
@@ -392,3 +392,31 @@ def test_sums_of_many_rows_equal_those_on_numpy(shape, keepdims):
     want = x.astype(np.float64).sum(-1, keepdims=keepdims)
     for _ in range(2):
         np.testing.assert_allclose(total(tf.constant(x)).numpy(), want, rtol=1e-4, atol=1e-3)
+
+
+def test_no_interrupt_keeps_the_copy_of_a_deleted_array():
+    raw = np.zeros(3)
+    key = id(raw)
+    remember_copy(raw, "copy")
+    assert find_copy(raw) == "copy"
+
+    def interrupt(frame, event, argument):
+        raise KeyboardInterrupt
+
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        del raw
+    finally:
+        sys.settrace(before)
+    assert key not in DEVICE_COPIES
+
+
+def test_a_copy_belongs_to_one_array_even_if_another_has_its_address():
+    old, new = np.zeros(3), np.zeros(3)
+    remember_copy(old, "copy")
+    DEVICE_COPIES[id(new)] = DEVICE_COPIES[id(old)]
+    try:
+        assert find_copy(new) is None
+    finally:
+        del DEVICE_COPIES[id(new)]

@@ -5,11 +5,11 @@ Each is known to differ between eager mode and functions. The change that mends 
 """
 
 OFF = {
+    "variables_in_datasets": "functions of datasets that use variables, in a function",
     "outer_results": "branches and loop bodies return tensors of the scope around them as they are",
     "closures": "custom_gradient and recompute_grad close over tensors of the function around them",
     "forward_over_nodes": "a ForwardAccumulator around statements that become cond and loop nodes",
     "sparse_second_order": "second derivatives of rows gathered from an argument or a variable",
-    "traced_datasets": "datasets in a function of its tensors, or whose functions close over them",
     "values_in_custom_gradient": "shapes that depend on values inside of recompute_grad",
     "placeholder_elements": "functions of datasets that fail on an element of zeros",
     "no_gradient_in_a_branch": "gradients through an op without one, by a branch that is not taken",
@@ -32,5 +32,6 @@ REFUSALS = {
     "branches_that_cannot_be_traced": r"eagerly no error, .*(Value|Shape)Error.*dynamic nodes",
 }
 ON: dict[str, str] = {
+    "traced_datasets": "datasets in a function of its tensors, or whose functions close over them",
     "effects_in_custom_gradient": "checks inside of functions with a gradient of their own",
 }

@@ -19,13 +19,11 @@ class Chain:
     """Methods of a dataset, and an element of it."""
 
     def __init__(self, scope: Scope, source: str) -> None:
-        has_feature = "traced_datasets" in scope.setting.features
-        self.is_free = has_feature or "compiled" not in scope.setting.traits
+        has_feature = "variables_in_datasets" in scope.setting.features
         self.scope = scope
-        self.around = scope if self.is_free else scope.without_closures()
-        if not self.is_free:
-            source = scope.constant(scope.dtype(source), scope.shape(source))
-        self.around = Scope(scope.setting, self.around)
+        self.around = Scope(scope.setting, scope)
+        if "compiled" in scope.setting.traits and not has_feature:
+            self.around.hide_variables()
         self.around.depth = scope.depth
         self.around.has_streams = False
         self.text = f"tf.data.Dataset.from_tensor_slices({source})"
@@ -61,8 +59,7 @@ class Chain:
         scope, draw = self.scope, self.scope.draw
         kind = draw.choice(["simple", "simple", "map", "map", "filter", "scan", "map_batch"])
         if kind == "simple":
-            simple = SIMPLE if self.is_free else SIMPLE[:-2]
-            self.extend(draw.choice(simple))
+            self.extend(draw.choice(SIMPLE))
             return
         element = self.element()
         dtype, shape = element.dtype.name, tuple(element.shape)

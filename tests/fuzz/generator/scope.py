@@ -260,6 +260,11 @@ class Scope:
         around.in_node, around.has_streams = self.in_node, self.has_streams
         return around
 
+    def hide_variables(self) -> None:
+        """Make blocks inside of this one neither read nor assign variables and generators."""
+        for name in [*self.setting.states, *self.setting.passed]:
+            self.env.pop(name, None)
+
     def draw_statements(self, count: int) -> None:
         """Append `count` random statements; tries that do not fit are dropped."""
         kinds = self.setting.kinds

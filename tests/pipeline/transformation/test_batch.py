@@ -114,3 +114,15 @@ def test_padded_batch_keeps_scalar_strings():
     assert [type(one) for one in text.numpy()] == [bytes, bytes]
     assert tf.strings.length(text).numpy().tolist() == [1, 2]
     assert tf.strings.join([text, "!"]).numpy().tolist() == [b"a!", b"bb!"]
+
+
+def test_a_padded_shape_may_be_the_size_of_a_vector():
+    rows = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+    assert [b.tolist() for b in rows.padded_batch(2, 3).as_numpy_iterator()] == [
+        [[1, 0, 0], [2, 2, 0]]
+    ]
+    pairs = tf.data.Dataset.zip((rows, rows)).padded_batch(2, (3, tf.TensorShape([2])))
+    first, second = next(iter(pairs))
+    assert (first.shape, second.shape) == ((2, 3), (2, 2))
+    with pytest.raises(ValueError, match="structure of the elements"):
+        tf.data.Dataset.zip((rows, rows)).padded_batch(2, ([3],))

@@ -306,3 +306,17 @@ class TestMaking:
         assert int(v) == 0
         assert [int(x) for x in dataset] == [0, 2, 3]
         assert int(v) == 3
+
+
+def test_unstack_of_a_batch_of_unknown_size_is_refused_in_a_function():
+    @tf.function
+    def add(drops):
+        total = tf.constant(0, tf.int64)
+        batches = tf.data.Dataset.range(5).batch(2, drop_remainder=drops)
+        for first in batches.map(lambda batch: tf.unstack(batch)[0]):
+            total += first
+        return total
+
+    with pytest.raises(ValueError, match="Cannot infer argument `num` from shape"):
+        add(False)
+    assert int(add(True)) == 2

@@ -135,7 +135,7 @@ def test_a_generator_without_references_is_freed():
         (ValueError, lambda: Generator()),
         (ValueError, lambda: Generator(state=[1, 2], alg="philox")),
         (ValueError, lambda: Generator.from_seed(1, alg="dice")),
-        (NotImplementedError, lambda: Generator.from_seed(1, alg="threefry")),
+        (tf.errors.UnimplementedError, lambda: Generator.from_seed(1, alg="threefry")),
         (TypeError, lambda: Generator.from_seed(1.5)),
         (ValueError, lambda: Generator.from_seed(1).uniform([3], dtype=tf.int32)),
         (
@@ -151,3 +151,8 @@ def test_a_generator_without_references_is_freed():
 def test_invalid_arguments_raise(error, make):
     with pytest.raises(error):
         make()
+
+
+def test_states_of_threefry():
+    assert tf.random.create_rng_state([12, 34], "threefry").numpy().tolist() == [12, 34]
+    assert tf.random.create_rng_state(1, "threefry").numpy().tolist() == [1, 0]

@@ -69,3 +69,25 @@ def test_a_spec_describes_an_array():
     spec = tf.type_spec_from_value(tf.TensorArray(tf.float32, 2, element_shape=[2]))
     assert spec == tf.TensorArraySpec([2])
     assert repr(spec) == "TensorArraySpec(TensorShape([2]), tf.float32, False, True)"
+
+
+def test_functions_keep_elements_that_were_read():
+    @tf.function
+    def read_twice():
+        array = tf.TensorArray(tf.float32, 3).unstack([1.0, 2.0, 3.0])
+        return array.read(1) + array.read(1), array.stack()
+
+    twice, whole = read_twice()
+    assert twice.numpy() == 4
+    assert whole.numpy().tolist() == [1, 2, 3]
+
+
+def test_a_recurrence_reads_each_element_twice():
+    @tf.function
+    def fibonacci(n):
+        array = tf.TensorArray(tf.float32, 0, dynamic_size=True).unstack([0.0, 1.0])
+        for i in range(2, n):
+            array = array.write(i, array.read(i - 1) + array.read(i - 2))
+        return array.stack()
+
+    assert fibonacci(7).numpy().tolist() == [0, 1, 1, 2, 3, 5, 8]

@@ -35,3 +35,13 @@ def test_parts():
 def test_other_names_are_errors(name):
     with pytest.raises(ValueError, match="parsing"):
         tf.DeviceSpec.from_string(name)
+
+
+def test_a_spec_is_a_device():
+    with tf.device(tf.DeviceSpec(device_type="CPU", device_index=0)):
+        assert tf.constant(1.0).device.endswith("CPU:0")
+
+
+def test_the_repr_names_the_parts():
+    text = "<DeviceSpec(job=w, replica=None, task=None, device_type=GPU, device_index=0)>"
+    assert repr(tf.DeviceSpec(job="w", device_type="gpu", device_index=0)) == text

@@ -55,3 +55,20 @@ def test_a_fold_must_keep_its_structure_and_a_scan_its_shape():
         tf.scan(lambda a, t: tf.concat([a, [t]], 0), x, initializer=tf.zeros((1,)))
     reversed_sums = tf.scan(lambda a, t: a + t, x, reverse=True)
     assert reversed_sums.numpy().tolist() == [6.0, 5.0, 3.0]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_sparse_results_are_stacked(compiled):
+    def sizes(n):
+        signature = tf.SparseTensorSpec(None, tf.float32)
+        return tf.map_fn(tf.sparse.eye, n, fn_output_signature=signature)
+
+    def rows(x):
+        signature = tf.SparseTensorSpec([2], tf.int32)
+        return tf.map_fn(tf.sparse.from_dense, x, fn_output_signature=signature)
+
+    found = (tf.function(rows) if compiled else rows)(tf.constant([[1, 0], [0, 3]]))
+    assert tf.sparse.to_dense(found).numpy().tolist() == [[1, 0], [0, 3]]
+    if not compiled:
+        assert sizes(tf.constant([2, 3])).dense_shape.numpy().tolist() == [2, 3, 3]
+        assert sizes(tf.constant([], tf.int32)).dense_shape.numpy().tolist() == [0]

@@ -84,3 +84,17 @@ def test_a_variable_is_an_argument_under_the_drop_in():
             assert (y.numpy(), tape.gradient(y, x).numpy()) == (12.0, 7.0)
         """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_function_may_return_strings(compiled):
+    def shout(text):
+        return tf.py_function(lambda t: t.numpy().decode().upper(), [text], tf.string)
+
+    assert (tf.function(shout) if compiled else shout)(tf.constant("abc")).numpy() == b"ABC"
+
+
+def test_a_dataset_may_map_a_function_that_returns_strings():
+    words = tf.data.Dataset.from_tensor_slices(["a", "b"])
+    mapped = words.map(lambda t: tf.py_function(lambda t: t.numpy().decode() + "!", [t], tf.string))
+    assert list(mapped.as_numpy_iterator()) == [b"a!", b"b!"]

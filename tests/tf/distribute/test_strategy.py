@@ -265,3 +265,14 @@ def test_a_context_that_outlives_its_run_raises(number, fails):
     ):
         with pytest.raises(RuntimeError, match="The run has ended"):
             call(contexts[number])
+
+
+def test_local_results_of_a_structure_have_its_structure():
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    local = strategy.experimental_local_results
+    values = strategy.experimental_distribute_values_from_function(
+        lambda context: {"n": context.num_replicas_in_sync, "i": [context.replica_id_in_sync_group]}
+    )
+    assert local(values) == ({"n": 2, "i": [0]}, {"n": 2, "i": [1]})
+    assert local([1, 2]) == ([1, 2], [1, 2])
+    assert local(3) == (3,)

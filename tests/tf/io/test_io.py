@@ -439,3 +439,25 @@ def test_names_that_are_not_utf8(tmp_path):
     assert [line.numpy() for line in tf.data.TextLineDataset(names)] == [b"a"]
     with pytest.raises(InvalidArgumentError, match=r"\\xfe"):
         tf.data.Dataset.list_files(bytes(tmp_path) + b"/\xfe*")
+
+
+def test_paths_may_be_file_urls(tmp_path):
+    url = f"file://{tmp_path}/x"
+    with tf.io.gfile.GFile(url, "w") as file:
+        file.write("a\nb\n")
+    with tf.io.gfile.GFile(str(tmp_path / "x")) as file:
+        assert file.readlines() == ["a\n", "b\n"]
+    assert tf.io.gfile.exists(url)
+    assert tf.io.gfile.glob(f"file://{tmp_path}/*") == [url]
+    assert tf.io.gfile.glob({str(tmp_path / "x")}) == [str(tmp_path / "x")]
+    assert tf.io.gfile.join(url, "y") == f"{url}/y"
+    assert [folder for folder, _, _ in tf.io.gfile.walk(f"file://{tmp_path}")] == [
+        f"file://{tmp_path}"
+    ]
+    assert list(tf.data.TextLineDataset(url).as_numpy_iterator()) == [b"a", b"b"]
+    assert list(tf.data.Dataset.list_files(url).as_numpy_iterator()) == [url.encode()]
+
+
+def test_an_asset_is_a_path(tmp_path):
+    (tmp_path / "x").write_text("text")
+    assert tf.io.read_file(tf.saved_model.Asset(str(tmp_path / "x"))).numpy() == b"text"

@@ -17,7 +17,7 @@ from gradtape.core.size_context import SizeContext
 from gradtape.tf.saved_model import attribute_type as types
 from gradtape.tf.saved_model.failure import CannotSave, MalformedModel
 from gradtape.tf.saved_model.node_encoder import Encoder
-from gradtape.tf.saved_model.op_schema import RawOp, Variadic
+from gradtape.tf.saved_model.op_schema import RawFunctionOp, Variadic
 from gradtape.tf.saved_model.op_table.primitive import find_primitive, import_all_primitives
 from gradtape.tf.saved_model.op_table.registry import HOST_OPS, find_host_op, find_op
 from gradtape.tf.saved_model.value_decoder import ValueDecoder
@@ -89,7 +89,7 @@ def test_the_attributes_of_a_host_op_are_the_parameters_of_its_function(name):
         names = names[: len(op.attributes)]
     assert list(op.attributes) == names
     last = list(parameters)[-1]
-    if isinstance(op, RawOp):
+    if isinstance(op, RawFunctionOp):
         variadic = last.kind is inspect.Parameter.VAR_POSITIONAL
         assert variadic == isinstance(list(op.attributes.values())[-1], Variadic)
 

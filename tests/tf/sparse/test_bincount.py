@@ -32,3 +32,9 @@ def test_ragged_rows():
 def test_arguments_that_do_not_fit(arguments, error):
     with pytest.raises(error):
         tf.sparse.bincount(**arguments)
+
+
+def test_counts_of_int64_values_are_int64():
+    for values in (tf.constant([[1, 2]], tf.int64), tf.ragged.constant([[1], [2]], tf.int64)):
+        assert tf.sparse.bincount(values, axis=-1).dtype == tf.int64
+    assert tf.sparse.bincount([[1, 2]], axis=-1).dtype == tf.int32

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 import socket
@@ -11,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gradtape.core.errors import InvalidArgumentError, UnavailableError
-
-log = logging.getLogger("gradtape")
+from gradtape.core.log import get_log
 
 SOCKET_BUFFER_BYTES = 4 << 20  # a larger buffer lets a worker send while its neighbour computes
 
@@ -47,7 +45,7 @@ def open_listener(address: Address) -> socket.socket:
                 f"tf.distribute: a worker must be able to listen at its address {address}. "
                 f"Received {error}. Does another process use the port?"
             ) from error
-    log.warning(
+    get_log().warning(
         "tf.distribute: no interface of this host has the address %s; the worker listens at "
         "port %d of all interfaces.",
         address.host,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import struct
 import threading
@@ -21,9 +20,8 @@ from gradtape.compile.collective.monitor import ENDED, Monitor
 from gradtape.compile.collective.rendezvous import REPORT_SECONDS, Cluster, Links
 from gradtape.compile.collective.ring import Ring
 from gradtape.core.errors import OpError
+from gradtape.core.log import get_log
 from gradtape.core.worker_group import check_reduction, check_root
-
-log = logging.getLogger("gradtape")
 
 Array = np.ndarray[Any, Any]
 
@@ -279,7 +277,7 @@ class SocketWorkerGroup:
             self.next_report = now + REPORT_SECONDS
             late = monitor.find_late_workers(self.begun)
             if late:
-                log.warning(
+                get_log().warning(
                     "tf.distribute: worker %d has waited %.0f s for %s in %s.",
                     self.rank,
                     waited,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 import socket
 import time
@@ -25,8 +24,7 @@ from gradtape.compile.collective.message import (
     wait_readable,
 )
 from gradtape.core.errors import DeadlineExceededError, InvalidArgumentError, UnavailableError
-
-log = logging.getLogger("gradtape")
+from gradtape.core.log import get_log
 
 PROTOCOL = "gradtape workers 1"
 REPORT_SECONDS = (
@@ -103,7 +101,7 @@ class WaitReport:
         if now < self.next_report:
             return False
         self.next_report = now + REPORT_SECONDS
-        log.warning(
+        get_log().warning(
             "tf.distribute: worker %d has waited %.0f s for %s to start.",
             self.cluster.rank,
             now - self.started,

@@ -23,7 +23,7 @@ from gradtape.core.interruption import is_from_signal_handler
 from gradtape.core.ports import JaxPort
 from gradtape.core.primitive import Primitive
 from gradtape.devices.array import Device, DeviceArray, from_jax_array
-from gradtape.devices.placement import NotLowerable
+from gradtape.devices.placement import NotPlaceable
 
 DEVICE_KINDS = {
     "gpu": "GPU",
@@ -174,9 +174,6 @@ def list_jax_devices() -> list[Device]:
     return [Device("TPU", i, handle) for i, handle in enumerate(jax.local_devices())]
 
 
-# -- values
-
-
 def put_on_device(value: Any, device: Device) -> Any:
     """Copy a host value, or an array on another device, to a JAX array on `device`."""
     import jax
@@ -202,16 +199,13 @@ def call_jax(function: Callable[..., Any], *args: Any) -> Any:
         raise kind(str(error)) from error
 
 
-# -- kernels
-
-
 def run_kernel_on_device(
     op: Primitive, raws: tuple[Any, ...], static: dict[str, Any], device: Device
 ) -> Any:
     """Run the kernel of a primitive, compiled, on a device.
 
     Raises:
-        Inexpressible: if JAX cannot run it.
+        NotPlaceable: if JAX cannot run it.
     """
     results = execute_program(kernel_program(op, static), raws, device)
     if op.outputs:
@@ -223,11 +217,11 @@ def call_function_on_device(function: Callable[..., Any], raws: list[Any], devic
     """Run a function of raw arrays and Python values, compiled, on a device.
 
     Raises:
-        Inexpressible: if JAX cannot run it.
+        NotPlaceable: if JAX cannot run it.
     """
     lowered = clone_for_jax(function)
     if lowered is function:
-        raise NotLowerable("it is a function of NumPy arrays")
+        raise NotPlaceable("it is a function of NumPy arrays")
     places = [
         i for i, raw in enumerate(raws) if isinstance(raw, DeviceArray | np.ndarray | np.generic)
     ]
@@ -250,7 +244,7 @@ def execute_program(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     """Run a compiled function on a device.
 
     Raises:
-        Inexpressible: if JAX cannot run it.
+        NotPlaceable: if JAX cannot run it.
     """
     import jax
 
@@ -269,7 +263,7 @@ def execute_program(program: Any, raws: tuple[Any, ...], device: Device) -> Any:
     except Exception as error:
         if is_from_signal_handler(error):
             raise
-        raise NotLowerable(str(error).strip().partition("\n")[0]) from error
+        raise NotPlaceable(str(error).strip().partition("\n")[0]) from error
 
 
 def operand_on_device(raw: Any, device: Device) -> Any:
@@ -339,7 +333,7 @@ def run_ufunc(name: str, raws: tuple[Any, ...], device: Device) -> Any:
         JITTED_UFUNCS[name] = jax.jit(function)
     try:
         result = execute_program(JITTED_UFUNCS[name], raws, device)
-    except NotLowerable:
+    except NotPlaceable:
         return None
     if isinstance(result, tuple):
         return tuple([from_jax_array(array, device) for array in result])

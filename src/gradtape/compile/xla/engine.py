@@ -10,7 +10,7 @@ import contextlib
 import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class XlaPlan:
         The host makes `index_checks` after each run.
 
         Raises:
-            Inexpressible: if XLA cannot run the graph; the message gives the reason.
+            NotLowerable: if XLA cannot run the graph; the message gives the reason.
         """
         self.in_place: dict[int, int] = {}
         self.device = device
@@ -250,10 +250,10 @@ class XlaPlan:
     def as_jax_input(self, raw: Any) -> Any:
         """An input for JAX: the cached copy on this device if there is one."""
         if type(raw) is not DeviceArray:
-            found = DEVICE_COPIES.get(id(raw))
-            if found is None:
+            copy = find_copy(raw)
+            if copy is None:
                 return self.copy_once(raw) if raw.size >= MIN_CACHED_ELEMENTS else raw
-            return found[0] if not devices.active or found[0].device is self.jax_device else raw
+            return copy if not devices.active or copy.device is self.jax_device else raw
         if raw.device_copy is not None and raw.device_copy[1] is self.jax_device:
             return raw.device_copy[0]
         if self.device is not None and self.device is not HOST:
@@ -331,29 +331,21 @@ class DeviceInputCache:
         return copy
 
 
-DEVICE_COPIES: dict[
-    int, tuple[Any, Any]
-] = {}  # by id of an array: its JAX copy, and a `ArrayReference`
+# By id of an array: a weak reference to it, and its JAX copy
+DEVICE_COPIES: dict[int, tuple[weakref.ref[Any], Any]] = {}
 MIN_CACHED_ELEMENTS = 1 << 14  # elements; caching the copy of an input pays off from here on
 
 
-class ArrayReference(weakref.ref[Any]):
-    """A weak reference to an array that keeps the id of the array."""
-
-    __slots__ = ("key",)
-    key: int
-
-
-def forget_copy(watch: ArrayReference) -> None:
-    """Remove the copy of an array that was deleted."""
-    DEVICE_COPIES.pop(watch.key, None)
+def find_copy(raw: Any) -> Any:
+    """The cached JAX copy of a raw array, or None."""
+    known = DEVICE_COPIES.get(id(raw))
+    return None if known is None or known[0]() is not raw else known[1]
 
 
 def remember_copy(raw: Any, array: Any) -> None:
     """Cache the JAX copy of a read-only raw array for the lifetime of the raw array."""
-    watch = ArrayReference(raw, forget_copy)
-    watch.key = id(raw)
-    DEVICE_COPIES[watch.key] = array, watch
+    forget = partial(DEVICE_COPIES.pop, id(raw))  # C code, which no interrupt can skip
+    DEVICE_COPIES[id(raw)] = weakref.ref(raw, forget), array
 
 
 def to_host(array: Any) -> Any:
@@ -389,6 +381,6 @@ def compile_graph(
         index_checks: checks of indices that the host makes after each run.
 
     Raises:
-        Inexpressible: if XLA cannot run the graph; the message gives the reason.
+        NotLowerable: if XLA cannot run the graph; the message gives the reason.
     """
     return XlaPlan(graph, device, index_checks)

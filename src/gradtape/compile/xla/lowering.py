@@ -53,7 +53,7 @@ def check_jax_dtype(dtype: Any) -> None:
     """Check that JAX has a dtype.
 
     Raises:
-        Inexpressible: if it does not.
+        NotLowerable: if it does not.
     """
     if dtype.kind not in JAX_DTYPE_KINDS:
         what = "strings" if dtype.kind == "O" else dtype.name
@@ -104,7 +104,7 @@ def cast_to_numpy_dtype(node: Node, result: Any, spec: Any) -> Any:
     """Cast a result to the dtype that it has on NumPy.
 
     Raises:
-        Inexpressible: if its shape differs from the traced one.
+        NotLowerable: if its shape differs from the traced one.
     """
     import jax.numpy as jnp
 
@@ -151,9 +151,6 @@ def lower_raw_function(op: Primitive) -> Any:
         return lowered(*given)
 
     return kernel
-
-
-# -- control flow
 
 
 def lower_body(body: Body, args: list[Any]) -> tuple[Any, ...]:
@@ -263,7 +260,7 @@ class LoopState:
         """The length to allocate for stacked values.
 
         Raises:
-            Inexpressible: if no bound on the number of iterations is known.
+            NotLowerable: if no bound on the number of iterations is known.
         """
         if self.limit is not None and self.limit < NO_LIMIT:
             return self.limit

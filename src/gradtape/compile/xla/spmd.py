@@ -123,8 +123,6 @@ class SpmdPlan:
         """A constant, or the place of a value."""
         return operand if isinstance(operand, Constant) else self.places[operand]
 
-    # -- the program
-
     def run_program(self, *values: Any) -> tuple[Any, ...]:
         """The computation of one device, as a function of JAX arrays."""
         env: dict[int, Any] = {}
@@ -199,8 +197,6 @@ class SpmdPlan:
         operand: Any = self.selections[number].operands[0] if number < 0 else number
         return self.specs[operand]
 
-    # -- devices
-
     @cached_property
     def mesh(self) -> Any:
         """The devices of the replicas."""
@@ -259,8 +255,6 @@ class SpmdPlan:
         """The compiled program."""
         with jax_settings():
             return self.trace().lower().compile()
-
-    # -- calls
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """Run the plan."""

@@ -123,7 +123,7 @@ class RaggedTensorSpec(TypeSpec):
         return [value.flat_values, *value.nested_row_splits]
 
     def _from_components(self, components: Any) -> Any:
-        from gradtape.core.ragged.tensor import ragged_from_nested_splits
+        from gradtape.core.ragged.conversion import ragged_from_nested_splits
 
         flat, *splits = components
         sizes = [None] * len(splits)

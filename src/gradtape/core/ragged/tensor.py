@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.composite_tensor import CompositeTensor
-from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged.constructor import RaggedConstructors
+from gradtape.core.ragged.operator import RaggedOperators
 from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike
 
 
-class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
+class RaggedTensor(RaggedOperators, TensorLike, CompositeTensor, RaggedConstructors):
     """A tensor with one or more axes whose slices differ in length; use a factory method.
 
     It consists of `values` and a partition of them into rows. The values may be ragged themselves.
@@ -43,15 +42,6 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
             )
         self._values: Any = values
         self._partition: RowPartition = row_partition
-
-    if TYPE_CHECKING:  # gradtape.tf.tensor_operator defines them
-
-        def __add__(self, other: Any) -> RaggedTensor: ...
-        def __sub__(self, other: Any) -> RaggedTensor: ...
-        def __mul__(self, other: Any) -> RaggedTensor: ...
-        def __truediv__(self, other: Any) -> RaggedTensor: ...
-        def __rsub__(self, other: Any) -> RaggedTensor: ...
-        def __neg__(self) -> RaggedTensor: ...
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -264,6 +254,8 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
         splits = [
             RaggedPort.method_module().cast(splits, kind) for splits in self.nested_row_splits
         ]
+        from gradtape.core.ragged.conversion import ragged_from_nested_splits
+
         return ragged_from_nested_splits(self.flat_values, splits, sizes)
 
     @public
@@ -346,17 +338,13 @@ class RaggedTensor(TensorLike, CompositeTensor, RaggedConstructors):
         if not isinstance(self.row_splits, EagerTensor):
             raise ValueError("RaggedTensor.to_list can only be used in eager mode.")
         values = self._values
-        flat = values.to_list() if isinstance(values, RaggedTensor) else values._array.tolist()
+        flat = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
         splits = self.row_splits._array.tolist()
         return [flat[a:b] for a, b in itertools.pairwise(splits)]
 
     def consumers(self) -> list[Any]:
         """Empty: eager tensors do not record their consumers."""
         return []
-
-    def __bool__(self) -> NoReturn:
-        """Raise TypeError."""
-        raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __hash__(self) -> int:
         """Raise TypeError: `==` compares elements."""
@@ -375,35 +363,6 @@ def format_rows(item: Any) -> str:
     if not isinstance(item, np.ndarray):
         return str(item)
     return np.array2string(item, separator=", ") if item.size else repr(item.tolist())
-
-
-def ragged_from_splits(values: Any, splits: Tensor, uniform: int | None = None) -> RaggedTensor:
-    """Make a RaggedTensor of values and row splits; `uniform` is the uniform row length."""
-    return RaggedTensor(
-        values, RowPartition(splits, uniform, internal=RaggedPort), internal=RaggedPort
-    )
-
-
-def ragged_from_nested_splits(
-    flat: Any, splits: Sequence[Tensor], sizes: Sequence[int | None] = ()
-) -> Any:
-    """Make a RaggedTensor of nested splits, outermost first; without splits, return `flat`."""
-    lengths = list(sizes) or [None] * len(splits)
-    for one, uniform in zip(reversed(splits), reversed(lengths), strict=True):
-        flat = ragged_from_splits(flat, one, uniform)
-    return flat
-
-
-def as_ragged_or_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
-    """Convert to a tensor; a ragged tensor is returned unchanged."""
-    if isinstance(value, RaggedTensor):
-        if dtype is not None and value.dtype is not dtypes.as_dtype(dtype):
-            raise ValueError(
-                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor "
-                f"with dtype {value.dtype.name}: {value}. Cast it first."
-            )
-        return value
-    return convert(value, dtype, hint)
 
 
 def is_ragged(value: Any) -> bool:

@@ -31,6 +31,7 @@ class Birth:
         self.uid = 0
         self.context: tuple[str, ...] = ()  # names of the ops that made its inputs
         self.uses: frozenset[str] = frozenset()  # names of the ops that use its result
+        self.is_softmax = False  # whether its op is the exponential of a softmax by hand
         self.repeats = 0  # how often the same instruction ran
 
 
@@ -46,6 +47,8 @@ def facts_of(raws: Any, result: Any = None) -> frozenset[str]:
             array = array.astype(np.float32)
         if not is_finite(array):
             found.add("non-finite input")
+        if not array.size:
+            found.add(f"empty {name}")
         if array.size and bool((array == 0).any()):
             found.add(f"zero {name}")
         if array.size and array.dtype.kind != "c" and bool((array < 0).any()):

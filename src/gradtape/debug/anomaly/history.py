@@ -46,6 +46,7 @@ class OpHistory:
         birth.repeats = self.counts.get(place, 0)
         birth.context = tuple(self.origins(entry))
         birth.uses = frozenset(self.later_ops(entry))
+        birth.is_softmax = self.is_softmax(entry)
         if self.is_norm(entry):
             birth.facts |= {"norm"}
 
@@ -77,25 +78,52 @@ class OpHistory:
 
     def later_ops(self, entry: Entry) -> set[str]:
         """Names of all ops that depend on the result of an op."""
-        found: set[str] = set()
-        seen: set[int] = set()
+        return {user[0].name for uid in self.depends_on(entry) for user in self.users.get(uid, ())}
+
+    def is_softmax(self, entry: Entry) -> bool:
+        """Whether the result of an op is divided by, or is part of, a sum of such results."""
+        near = [user for user in self.users_near(entry, 3) if user[0].name == "divide"]
+        for divide in near:
+            below = self.maker_through_moves(divide[1][1])
+            if below is not None and below[0].name == "reduce_sum":
+                summed = self.maker_through_moves(below[1][0])
+                if summed is not None and summed[0].name == entry[0].name:
+                    return True
+        return False
+
+    def users_near(self, entry: Entry, steps: int) -> list[Entry]:
+        """The ops that use the result of an op, through a few ops."""
+        found: list[Entry] = []
+        for out in entry[2] if type(entry[2]) is tuple else (entry[2],):
+            for user in self.users.get(abs(out), ()):
+                found.append(user)
+                if steps > 1:
+                    found += self.users_near(user, steps - 1)
+        return found
+
+    def maker_through_moves(self, uid: int) -> Entry | None:
+        """The op that computed a value, before reshapes, casts and the like."""
+        maker = self.makers.get(abs(uid or 0))
+        while maker is not None and maker[0].name in MOVES and maker[1][0]:
+            maker = self.makers.get(abs(maker[1][0]))
+        return maker
+
+    def depends_on(self, entry: Entry) -> set[int]:
+        """The uids of all values that depend on the result of an op."""
+        found: set[int] = set()
         todo = list(entry[2]) if type(entry[2]) is tuple else [entry[2]]
         while todo:
             uid = abs(todo.pop())
-            if uid in seen:
-                continue
-            seen.add(uid)
-            for user in self.users.get(uid, ()):
-                found.add(user[0].name)
-                todo += user[2] if type(user[2]) is tuple else [user[2]]
+            if uid not in found:
+                found.add(uid)
+                for user in self.users.get(uid, ()):
+                    todo += user[2] if type(user[2]) is tuple else [user[2]]
         return found
 
     def is_norm(self, entry: Entry) -> bool:
         """Whether an op is the root of a norm, or a division by one: `tf.norm` made it."""
         if entry[0].name in ("divide", "reciprocal"):
-            below = self.makers.get(abs(entry[1][1] or 0)) if len(entry[1]) > 1 else None
-            while below is not None and below[0].name in MOVES and below[1][0]:
-                below = self.makers.get(abs(below[1][0]))
+            below = self.maker_through_moves(entry[1][1]) if len(entry[1]) > 1 else None
             return below is not None and below[0].name == "sqrt" and self.is_norm(below)
         maker = self.makers.get(abs(entry[1][0] or 0)) if entry[1] else None
         return (

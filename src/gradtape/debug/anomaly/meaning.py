@@ -24,7 +24,7 @@ MEANINGS = {
     "where_trap": "{op} gives NaN or infinity in the branch of tf.where that is not taken; its "
     "gradient is not masked.",
     "log_zero": "the logarithm of zero or of a negative number.",
-    "divide_zero": "a division by zero.",
+    "divide_zero": "a division by zero, or the mean of no elements.",
     "div_no_nan_missing": "a ratio whose denominator is zero.",
     "sqrt_zero_gradient": "the derivative of the square root at zero is infinite.",
     "norm_zero": "the norm of a zero vector has no gradient, and cannot be divided by.",
@@ -114,7 +114,9 @@ def overflow_cause(birth: Birth) -> str:
     """The cause of an overflow."""
     if "half" in birth.facts:
         return "overflow_half"
-    if birth.op in EXPONENTIALS and {"reduce_sum", "divide"} <= birth.uses:
+    if "empty first" in birth.facts:
+        return "divide_zero"
+    if birth.op in EXPONENTIALS and birth.is_softmax:
         return "softmax_by_hand"
     if birth.op in EXPONENTIALS or any(op in EXPONENTIALS for op in birth.context):
         return "overflow_exp"

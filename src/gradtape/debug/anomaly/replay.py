@@ -34,6 +34,9 @@ def find_birth_in_graph(
             env.update(zip(node.outputs, outs, strict=False))
             if is_finite(list(outs)):
                 continue
+            if isinstance(node.op, Effect):  # data enters
+                excused.update(node.outputs)
+                continue
             if not is_finite(raws):
                 excused.update(node.outputs)
                 if met is None:

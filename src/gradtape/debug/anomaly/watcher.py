@@ -42,6 +42,7 @@ class Watcher:
         report: what the user sees.
         births: in the forward pass, since the last gradients that were finite.
         entered: uid and location of non-finite data that became a tensor.
+        departed: uid of values that left the tensors after a birth, and whether they were finite.
     """
 
     def __init__(self) -> None:
@@ -49,10 +50,9 @@ class Watcher:
         self.report = AnomalyReport()
         self.births: list[Birth] = []
         self.entered: list[tuple[int, Location]] = []
+        self.departed: list[tuple[int, bool]] = []
         self.is_judged = False
         self.is_busy = False
-
-    # -- the forward pass
 
     def on_flag(self, kind: str, flag: int) -> None:
         """NumPy calls this when a ufunc overflows, divides by zero or has no result."""
@@ -99,6 +99,19 @@ class Watcher:
         if not self.is_busy and not is_finite(tensor):
             self.entered.append((abs(tensor.uid), user_location(3)))
 
+    def on_assign(self, variable: Any) -> None:
+        """Judge the new value of a variable that was assigned eagerly."""
+        if self.is_busy or self.report.cause is not None or not self.births:
+            return
+        if not is_finite(variable._stored_version()):
+            self.is_judged = True
+            self.conclude(is_masked=False)
+
+    def on_departure(self, tensor: Any) -> None:
+        """Note whether a value that leaves the tensors is finite."""
+        if not self.is_busy and self.births and len(self.departed) < MOST_EVENTS:
+            self.departed.append((abs(tensor.uid), is_finite(tensor)))
+
     def on_step(self, uid: int, entry: tuple[Any, ...], g: Any, grads: dict[int, Any]) -> None:
         """Check the backward step of an op whose derivative is unbounded.
 
@@ -111,8 +124,6 @@ class Watcher:
         kept = [t for t in entry if isinstance(t, Tensor)]
         if not is_finite(after) and is_finite(g) and is_finite(kept):
             self.births.append(describe_step(uid, entry, len(ledger.entries)))
-
-    # -- results
 
     def list_calls(self, record: dict[int, Any]) -> list[Any]:
         """The compiled calls in the record of a tape, whose values the backward pass releases."""
@@ -182,7 +193,13 @@ class Watcher:
 
     def finish(self) -> None:
         """Report the first birth of a program that took no gradients."""
-        if self.births and not self.is_judged and self.report.cause is None:
+        if not self.births or self.is_judged or self.report.cause is not None:
+            return
+        history = OpHistory(ledger.list_entries())
+        entry = history.find_entry(self.births[0])
+        after = history.depends_on(entry) if entry is not None else set()
+        seen = [finite for uid, finite in self.departed if uid in after]
+        if not (seen and all(seen)):  # finite results that the program has read: it was masked
             self.conclude(is_masked=False)
 
 
@@ -214,6 +231,8 @@ def read_kernel_call(frame: FrameType) -> tuple[Any, list[Any], dict[str, Any]] 
     if code.co_filename.endswith("fastpath" + "/template.py") and "op" in frame.f_globals:
         op = frame.f_globals["op"]
         names = code.co_varnames[: code.co_argcount][: len(op.inputs)]
+        if names == ("y", "x"):  # a reflected operator
+            names = ("x", "y")
         raws = [values.get(f"{name}_", values.get(name)) for name in names]
         return op, raws, {name: values[name] for name in op.statics if name in values}
     if "raws" in values and "op" in values and "static" in values:

@@ -11,10 +11,12 @@ from gradtape.core.user_location import Location
 from gradtape.debug.explanation.call import expand_call
 from gradtape.debug.explanation.custom import custom_reason
 from gradtape.debug.explanation.history import GRADIENT_NAMES, Reason, TapeStory
+from gradtape.debug.explanation.source_text import called_library_function
 from gradtape.graph.graph import Effect
 
 Node = Any  # a uid, a departure ("left", number), or a value of a compiled call
 DISCRETE = "iubO"
+MAX_STEPS = 8  # ops between a value and the op whose result has a known dtype
 CONVERSIONS = ("constant", "convert_to_tensor", "cast", "identity", "as_array", "constant_v1")
 
 
@@ -24,10 +26,12 @@ class Edge:
     Attributes:
         position: the place of its entry in the ledger.
         reason: None if gradients flow, else cause, location and region of the break.
+        latent: the break that remains for an integer once it is made a float; it costs nothing.
         location: the user's line.
+        doubt: the cost of an edge that arguments or the source text alone show.
     """
 
-    __slots__ = ("end", "location", "op", "position", "reason", "start")
+    __slots__ = ("doubt", "end", "latent", "location", "op", "position", "reason", "start")
 
     def __init__(
         self,
@@ -41,6 +45,8 @@ class Edge:
         """An edge made by the op of an entry."""
         self.start, self.end = start, end
         self.position, self.location, self.op, self.reason = position, location, op, reason
+        self.latent: Reason | None = None
+        self.doubt = 0
 
 
 class DataGraph:
@@ -51,8 +57,11 @@ class DataGraph:
         incoming: by end.
         versions: the uids of a variable, by key.
         keys: the key of a variable, by uid of a version.
+        created: where a variable was made, by key.
+        labels: the name of a variable, by key.
         made: position and location of the entry that made a value.
         departures: entries that took a value out of the tensors, by number.
+        calls: the user's frames on the stack at a departure, innermost first.
     """
 
     def __init__(self, entries: Sequence[Entry], story: TapeStory, kinds: dict[int, str]) -> None:
@@ -64,9 +73,11 @@ class DataGraph:
         self.keys: dict[int, int] = {}
         self.trainable: dict[int, bool] = {}
         self.created: dict[int, Location] = {}
+        self.labels: dict[int, str] = {}
         self.made: dict[Node, tuple[int, Location]] = {}
         self.datasets: set[Node] = set()
         self.departures: dict[int, tuple[int, str, Location]] = {}
+        self.calls: dict[int, tuple[Location, ...]] = {}
         self.described = {
             abs(uid)
             for kind, _, outputs, *_ in entries
@@ -95,13 +106,14 @@ class DataGraph:
         location: Location,
         op: str,
         reason: Reason | None,
-    ) -> None:
+    ) -> Edge:
         """Add an edge."""
         start = abs(start) if type(start) is int else start
         end = abs(end) if type(end) is int else end
         edge = Edge(start, end, position, location, op, reason)
         self.edges[start].append(edge)
         self.incoming[end].append(edge)
+        return edge
 
     def note_creation(self, uid: Any, position: int, location: Location) -> None:
         """Remember where a value was made."""
@@ -129,7 +141,9 @@ class DataGraph:
     ) -> Reason | None:
         """Why no gradient flows through an input of an op by its own nature; None if one does."""
         if op.name == "stop_gradient":
-            return "stop_gradient", location, None
+            other = called_library_function(location)
+            is_asked = other is None or other == "stop_gradient"
+            return "stop_gradient" if is_asked else "no_gradient_op", location, None
         if isinstance(op, Effect):
             return "py_function", location, None
         if self.is_discrete(uid):
@@ -150,6 +164,17 @@ class DataGraph:
     def is_discrete(self, node: Node) -> bool:
         """Whether a value is known to be an integer, a boolean or a string."""
         return self.kind_of(node) in tuple(DISCRETE)
+
+    def is_integer_result(self, node: int) -> bool:
+        """Whether a value is an integer or was computed from integers."""
+        for _ in range(MAX_STEPS):
+            if self.kind_of(node):
+                return self.is_discrete(node)
+            edge = next(iter(self.incoming.get(node, ())), None)
+            if edge is None or type(edge.start) is not int:
+                return False
+            node = edge.start
+        return False
 
     def add_simple(self, position: int, entry: Entry) -> None:
         """Add a read, a capture or an assignment in a trace."""
@@ -185,7 +210,8 @@ class DataGraph:
                 reason: Reason | None = self.story.why_not_listening(position, entry)
             else:
                 reason = self.reason_of_birth(name, start, out, location, moment)
-            self.add(start, out, position, location, name, reason)
+            edge = self.add(start, out, position, location, name, reason)
+            edge.doubt = int(type(start) is int)
 
     def reason_of_birth(
         self, name: str, start: Node, out: Node, location: Location, moment: Any
@@ -205,7 +231,9 @@ class DataGraph:
 
     def add_assign(self, position: int, entry: Entry) -> None:
         """Add the creation of a variable, or an assignment to it."""
-        (kind, name, key, trainable, is_metric), inputs, version, code, instruction, _ = entry
+        (kind, name, key, trainable, is_metric, label), inputs, version, code, instruction, _ = (
+            entry
+        )
         location = (code, instruction)
         before = self.versions[key][-1] if self.versions[key] else None
         self.versions[key].append(abs(version))
@@ -214,6 +242,7 @@ class DataGraph:
         self.note_creation(version, position, location)
         if kind == "variable":
             self.created[key] = location
+            self.labels[key] = label
         elif before is not None and name != "assign":
             self.add(before, version, position, location, name, None)
         for start in inputs:
@@ -299,12 +328,16 @@ class DataGraph:
 
     def add_departure(self, position: int, entry: Entry) -> None:
         """Add that a value left the tensors."""
-        (_, kind), (uid,), number, code, instruction, moment = entry
+        (_, kind, calls), (uid,), number, code, instruction, moment = entry
         location = (code, instruction)
+        self.calls[number] = calls
         cause = "numpy_round_trip" if kind == "numpy" else "python_round_trip"
         self.departures[number] = (position, cause, location)
-        reason = None if self.is_discrete(uid) else (cause, location, None)
-        self.add(uid, ("left", number), position, location, kind, reason)
+        reason = (cause, location, None)
+        is_lost_before = self.is_discrete(uid)
+        self.add(
+            uid, ("left", number), position, location, kind, None if is_lost_before else reason
+        ).latent = reason
         for names, scope in moment.scopes:
             if any("py_function.py" in n for n in names):
                 self.add_return_of_host_function(number, position, scope)

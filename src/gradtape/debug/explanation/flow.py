@@ -8,7 +8,7 @@ describes those.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gradtape.debug.explanation.program import (
@@ -35,9 +35,21 @@ class Slice:
         regions: statements that run only because of the value.
     """
 
-    def __init__(self, program: Program, start: ast.expr, barriers: set[int]) -> None:
-        """Follow the value of `start`; expressions in `barriers` made tensors."""
+    def __init__(
+        self,
+        program: Program,
+        start: ast.expr,
+        barriers: set[int],
+        calls: Iterable[tuple[Any, Any]] = (),
+    ) -> None:
+        """Follow the value of `start`; expressions in `barriers` made tensors.
+
+        `calls` were on the stack when the value left: expressions, and the functions they called.
+        """
         self.program, self.start, self.barriers = program, start, barriers - {id(start)}
+        self.called: dict[int, list[Any]] = {}
+        for node, function in calls:
+            self.called.setdefault(id(node), []).append(function)
         self.marks: set[Mark] = set()
         self.regions: set[int] = set()
         self.cache: dict[int, bool] = {}
@@ -62,8 +74,6 @@ class Slice:
                 body = node.body if isinstance(node.body, list) else [node.body]
                 self.regions.update(id(statement) for statement in body)
 
-    # -- expressions
-
     def holds(self, node: Any) -> bool:
         """Whether the value of an expression depends on the start."""
         if node is self.start:
@@ -78,6 +88,8 @@ class Slice:
 
     def compute(self, node: Any) -> bool:
         """`holds` without the cache."""
+        if any(self.is_returned(function) for function in self.called.get(id(node), ())):
+            return True
         if isinstance(node, ast.Name):
             return self.name_mark(node, node.id) in self.marks
         if isinstance(node, ast.Attribute):
@@ -88,6 +100,12 @@ class Slice:
         if isinstance(node, ast.Lambda):
             return self.holds(node.body)
         return any(self.holds(child) for child in child_expressions(node))
+
+    def is_returned(self, function: Any) -> bool:
+        """Whether a function returns the value."""
+        if isinstance(function, ast.Lambda):
+            return self.holds(function.body)
+        return ("returns", id(function)) in self.marks
 
     def is_property(self, name: str) -> bool:
         """Whether a property of this name returns the value."""
@@ -124,8 +142,6 @@ class Slice:
         """Whether an argument is a function that returns the value."""
         name = name_of(node)
         return name in self.program.functions and ("returns", name) in self.marks
-
-    # -- statements
 
     def visit(self, node: Any) -> None:
         """Mark what a statement or expression makes depend on the start."""
@@ -177,6 +193,7 @@ class Slice:
             return
         scope = self.program.scopes[id(node)]
         self.marks.add(("returns", getattr(scope.node, "name", "")))
+        self.marks.add(("returns", id(scope.node)))
         decorator = getattr(scope.parent and scope.parent.node, "name", None)
         for name in self.program.decorated.get(decorator, ()):
             self.marks.add(("returns", name))
@@ -235,12 +252,23 @@ class Slice:
         functions = self.program.functions.get(name or "", [])
         if name in self.program.classes:
             functions = self.program.functions.get("__init__", [])
+        if not functions and self.is_value_called(node.func):
+            functions = self.program.values
         for function, scope in functions:
             self.mark_parameters(arguments, node.keywords, function, scope)
         if functions or name in SILENT or not isinstance(node.func, ast.Attribute):
             return
         if id(node) not in self.barriers and not is_logger(node.func):
             self.mark_target(node.func.value)
+
+    def is_value_called(self, function: Any) -> bool:
+        """Whether a call's function is an element or a variable: any function may be called."""
+        if isinstance(function, (ast.Subscript, ast.Call)):
+            return True
+        if isinstance(function, ast.Name):
+            scope = self.program.scopes[id(function)].find(function.id)
+            return function.id in scope.names
+        return isinstance(function, ast.Attribute) and function.attr in self.program.attributes
 
     def mark_changed_arguments(self, node: ast.Call) -> None:
         """Mark the arrays that a NumPy function writes to, such as `np.copyto(array, x)`."""
@@ -280,11 +308,11 @@ class Slice:
             node = self.program.parents.get(id(node))
         return False
 
-    # -- what the ledger asks
-
     def enters(self, node: ast.expr) -> bool:
         """Whether the value enters the op of an expression, or decides whether it runs."""
         if any(self.holds(child) for child in child_expressions(node)):
+            return True
+        if any(self.is_returned(function) for function in self.called.get(id(node), ())):
             return True
         if isinstance(node, ast.Call) and any(self.is_marked_callback(a) for a in node.args):
             return True

@@ -1,5 +1,7 @@
 """The meaning and the fix of every cause of a lost gradient, one sentence each."""
 
+import re
+
 MEANINGS = {
     "not_watched_constant": "it is a plain tensor that the tape does not watch.",
     "non_trainable": "it is a variable with trainable=False, which tapes do not watch.",
@@ -61,3 +63,35 @@ FIXES = {
     "not_recorded": "run the program inside `with gradtape.debug.explain():`, or with "
     "GRADTAPE_EXPLAIN=1.",
 }
+
+STRAIGHT_THROUGH = (
+    "use a smooth function instead, or let the gradient pass straight through: "
+    "{x} + tf.stop_gradient({op} - {x})."
+)
+SOFT_CHOICE = "use tf.nn.softmax(x) as weights instead of an index, or tf.gather the values by it."
+COMPARISON = "use tf.sigmoid((a - b) / temperature) in place of the comparison."
+SHAPE_ONLY = "use the values: this result depends on the shape alone."
+# Fixes of "no_gradient_op" that fit the op
+OP_FIXES = {
+    **dict.fromkeys(("round", "rint", "floor", "ceil", "truncate"), STRAIGHT_THROUGH),
+    **dict.fromkeys(
+        ("argmax", "argmin", "stable_argsort", "top_k", "sort_with_order"), SOFT_CHOICE
+    ),
+    **dict.fromkeys(
+        ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal"), COMPARISON
+    ),
+    **dict.fromkeys(("zeros_like", "ones_like", "size", "shape"), SHAPE_ONLY),
+    "floordiv": "use / where a gradient must pass.",
+    "truncatediv": "use / where a gradient must pass.",
+    "random_classes": "use the Gumbel softmax: tf.nn.softmax((logits + noise) / temperature).",
+}
+
+
+def find_fix(cause: str | None, op: str, written: str) -> str:
+    """What to do about a cause; `written` is the expression of the op, or "" if it is long."""
+    if cause == "no_gradient_op" and op in OP_FIXES:
+        call = re.fullmatch(r"([\w.]+)\((.*)\)", written)
+        function, x = call.groups() if call else ("tf.round", "x")
+        x = x if re.fullmatch(r"[\w.]+", x) else "x"
+        return OP_FIXES[op].format(op=f"{function}({x})", x=x)
+    return FIXES.get(cause or "", "")

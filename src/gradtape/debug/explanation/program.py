@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+INSTANCE_CALLS = ("__call__", "call")  # `instance(x)` runs one of these
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -40,9 +41,17 @@ class Program:
         self.functions: dict[str, list[tuple[Any, Scope]]] = {}
         self.decorated: dict[Any, list[str]] = {}  # names of functions, by decorator
         self.classes: set[str] = set()
+        self.attributes: set[str] = set()  # names of attributes that are assigned
+        self.loaded: set[str] = set()  # names that are read, other than to call them
         self.statements: list[Any] = []
         for tree in trees:
             self.index(tree, Scope(tree, None))
+        self.values = [  # functions that may be called by another name than their own
+            one
+            for name, functions in self.functions.items()
+            if not name or name in self.loaded or name in INSTANCE_CALLS
+            for one in functions
+        ]
 
     def index(self, node: Any, scope: Scope) -> None:
         """Index a node and those below it."""
@@ -57,6 +66,10 @@ class Program:
                 scope.names.add(child.name)
             elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
                 scope.names.add(child.id)
+            elif isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+                self.attributes.add(child.attr)
+            elif isinstance(child, (ast.Name, ast.Attribute)) and not is_callee(child, node):
+                self.loaded.add(name_of(child) or "")
             elif isinstance(child, (ast.Global, ast.Nonlocal)):
                 scope.shared.update(child.names)
             if isinstance(child, (ast.stmt, ast.expr)):
@@ -86,6 +99,11 @@ def parameters_of_tree(node: Any) -> list[ast.arg]:
     a = node.args
     stars = [one for one in (a.vararg, a.kwarg) if one is not None]
     return [*a.posonlyargs, *a.args, *a.kwonlyargs, *stars]
+
+
+def is_callee(node: Any, parent: Any) -> bool:
+    """Whether a name or attribute is the function of a call."""
+    return isinstance(parent, ast.Call) and parent.func is node
 
 
 def callee_of(node: ast.Call) -> str | None:

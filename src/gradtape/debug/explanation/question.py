@@ -16,8 +16,10 @@ from gradtape.core.user_location import Location
 from gradtape.debug.explanation.answer import Answer, Break
 from gradtape.debug.explanation.edge import DISCRETE, DataGraph, Edge
 from gradtape.debug.explanation.history import TapeStory
+from gradtape.debug.explanation.program import name_of
 from gradtape.debug.explanation.search import GUESS, Search, region_of
 from gradtape.debug.explanation.source_text import (
+    assigned_name,
     expression_at,
     forget_sources,
     line_of,
@@ -70,7 +72,7 @@ class Question:
         if path is None:
             return self.explain_unconnected(targets)
         breaks = self.name_library_calls(merge_breaks(path), path)
-        breaks = [name_departure(one, path) for one in breaks]
+        breaks = drop_repeated([name_departure(one, path) for one in breaks])
         problem = self.source_problem(path)
         if problem is not None:
             breaks.insert(0, problem)
@@ -78,7 +80,23 @@ class Question:
             first = breaks[0].location
             later = [b for b in breaks if line_of(b.location) != line_of(first)]
             breaks = [Break("variable_replaced", first), *later]
-        return Answer(breaks, certain=not any(edge.op == GUESS for edge in path))
+        certain = not any(edge.op == GUESS for edge in path)
+        return Answer(breaks, self.name_of_source(), certain, [e.location for e in path])
+
+    def name_of_source(self) -> str:
+        """What the program calls the source, or where it was made."""
+        location = self.place_of_source()
+        line = line_of(location)
+        if line is None:
+            return ""
+        name = assigned_name(location)
+        if self.source.key is None:
+            return f"`{name}` (line {line})" if name else f"the tensor of line {line}"
+        made_by = getattr(expression_at(location), "func", None)
+        if name and name_of(made_by) == "Variable":
+            return f"`{name}` (line {line})"
+        label = self.graph.labels.get(self.source.key, "")
+        return f"the variable {label!r} (line {line})"
 
     def name_library_calls(self, breaks: list[Break], path: list[Edge]) -> list[Break]:
         """Say what a call of another library does as a whole: it leaves the tensors, for example.
@@ -106,8 +124,6 @@ class Question:
             if is_creation and line_of(edge.location) == line_of(first.location):
                 return is_rebound(entry, exact=True)
         return False
-
-    # -- the source itself
 
     def source_problem(self, path: list[Edge]) -> Break | None:
         """What is wrong with the source itself, or None."""
@@ -139,6 +155,8 @@ class Question:
     def is_known_without_watch(self) -> bool:
         """Whether the tape knows the source as a trainable variable or as a recorded result."""
         story, graph = self.story, self.graph
+        if story.history.watches_all:
+            return True
         watches = story.history.kind != "ForwardAccumulator" and story.history.watches_variables
         if self.source.key is not None:
             return watches and graph.trainable.get(self.source.key, True)
@@ -183,8 +201,6 @@ class Question:
                 return graph.made[uid][1]
         return NOWHERE
 
-    # -- no way to the target
-
     def explain_unconnected(self, targets: set[Any]) -> Answer:
         """Answer for a target that does not depend on the source."""
         graph, search = self.graph, self.search
@@ -193,15 +209,19 @@ class Question:
             uid = self.source.uids[0]
             for edge in graph.incoming.get(uid, ()):
                 if edge.op == "call" and search.find([edge.start], targets) is not None:
-                    return Answer([Break("function_boundary", edge.location)])
+                    return self.single("function_boundary", edge.location)
             if self.source.is_symbolic:
-                return Answer([Break("function_boundary", self.place_of_source())])
+                return self.single("function_boundary", self.place_of_source())
             if not any(type(e.end) is int for e in used):
                 for ancestor in search.ancestors(uid):
                     if search.find([ancestor], targets) is not None:
-                        return Answer([Break("wrong_object", self.place_of_source())])
+                        return self.single("wrong_object", self.place_of_source())
         location = self.last_use() or self.place_of_targets(targets)
-        return Answer([Break("not_connected", location)])
+        return self.single("not_connected", location)
+
+    def single(self, cause: str, location: Location) -> Answer:
+        """An answer with one break."""
+        return Answer([Break(cause, location)], self.name_of_source())
 
     def last_use(self) -> Location | None:
         """The last line on the way of the source's value, or None if it is not used."""
@@ -239,6 +259,15 @@ def name_departure(one: Break, path: list[Edge]) -> Break:
         if text[end:].startswith((".item(", ".tolist(")):
             return Break("python_round_trip", one.location, one.op)
     return one
+
+
+def drop_repeated(breaks: list[Break]) -> list[Break]:
+    """The breaks without those that repeat the one before."""
+    return breaks[:1] + [
+        one
+        for before, one in pairwise(breaks)
+        if (one.cause, one.location) != (before.cause, before.location)
+    ]
 
 
 def is_departure(edges: list[Edge]) -> bool:
@@ -282,6 +311,8 @@ def merge_breaks(path: list[Edge]) -> list[Break]:
     for i, edge in enumerate(path):
         if edge.reason is None:
             region = region if region == ("at", edge.location) else None
+            if edge.latent is not None and region is None and breaks:
+                breaks.append(Break(edge.latent[0], edge.location, edge.op))
             continue
         if edge.op == "read" and is_departure(path[i + 1 : i + 2]):
             continue  # `variable.numpy()`: what leaves is lost, inside the tape as well

@@ -1,18 +1,25 @@
-"""The search: the way from a source to a target with the fewest breaks."""
+"""The search: the way from a source to a target with the fewest breaks.
+
+Of ways with as many breaks it takes the one with the fewest steps that only the source text shows.
+"""
 
 from __future__ import annotations
 
 import ast
 import heapq
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
+from gradtape.core.user_location import Location
 from gradtape.debug.explanation.edge import DataGraph, Edge, Node, is_birth
 from gradtape.debug.explanation.flow import Slice
 from gradtape.debug.explanation.program import Program
-from gradtape.debug.explanation.source_text import expression_at, parse_file
+from gradtape.debug.explanation.source_text import expression_at, function_at, parse_file
 
 GUESS = "guess"  # the op of an edge for which there is no evidence in the source
+BREAK = 1 << 20  # the cost of a break: of paths with as many breaks, the best known one is taken
+LAST_RESORT = 1 << 40  # the cost of an edge that counts only if there is no other path
 # The ops of a comprehension's loop are located at the whole comprehension.
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -26,7 +33,7 @@ class PythonFlow:
         self.program: Program | None = None
         self.expressions: list[tuple[int, Any, Any]] = []
         self.barriers: set[int] = set()
-        self.slices: dict[int, Slice] = {}
+        self.slices: dict[Any, Slice] = {}
 
     def prepare(self) -> Program:
         """Find the expressions of all entries that made tensors."""
@@ -55,23 +62,57 @@ class PythonFlow:
     def edges_from(self, number: int) -> list[Edge]:
         """Edges from a departure to the values that depend on it."""
         position, _, location = self.graph.departures[number]
-        program = self.prepare()
-        start = expression_at(location)
-        if start is None:
+        self.prepare()
+        if expression_at(location) is None:
             return self.guess_edges(number)
-        flow = self.slices.get(id(start))
+        calls = list_called_functions(self.graph.calls[number])
+        return self.follow(("left", number), position, location, calls, 1)
+
+    def edges_from_lookup(self, node: int) -> list[Edge]:
+        """Edges from an integer that the library read as a static argument, such as an index."""
+        position, location = self.graph.made.get(node, (0, (None, -1)))
+        self.prepare()
+        if expression_at(location) is None:
+            return []
+        return self.follow(node, position, location, [], LAST_RESORT)
+
+    def follow(
+        self,
+        value: Node,
+        position: int,
+        location: Location,
+        calls: list[tuple[Any, Any]],
+        doubt: int,
+    ) -> list[Edge]:
+        """Edges from a value at an expression to the tensors that it enters through Python."""
+        start = expression_at(location)
+        key = (id(start), tuple([(id(node), id(function)) for node, function in calls]))
+        flow = self.slices.get(key)
         if flow is None:
-            flow = self.slices[id(start)] = Slice(program, start, self.barriers)
+            flow = self.slices[key] = Slice(self.prepare(), start, self.barriers, calls)
         found = []
+        inside = self.positions_inside(position)
         for later, entry, node in self.expressions:
-            if later > position and flow.enters(node):
+            if later in inside or (later > position and flow.enters(node)):
                 outs = entry[2] if type(entry[2]) is tuple else (entry[2],)
-                place = (entry[3], entry[4])
-                found += [
-                    Edge(("left", number), abs(out), later, place, "python", None)
-                    for out in outs
-                    if type(out) is int and out
-                ]
+                for out in outs:
+                    if type(out) is int and out:
+                        edge = Edge(value, abs(out), later, entry[3:5], "python", None)
+                        edge.doubt = doubt
+                        found.append(edge)
+        return found
+
+    def positions_inside(self, position: int) -> set[int]:
+        """Positions of the entries that the library call wrote that took a value out itself."""
+        entries = self.graph.entries
+        code, instruction = entries[position][3:5]
+        found = set()
+        for later in range(position + 1, len(entries)):
+            entry = entries[later]
+            if entry[3] is code:
+                if entry[4] != instruction:
+                    break
+                found.add(later)
         return found
 
     def guess_edges(self, number: int) -> list[Edge]:
@@ -87,6 +128,16 @@ class PythonFlow:
             for later, entry in enumerate(self.graph.entries)
             if later > position and is_birth(entry[0]) and not entry[1] and type(entry[2]) is int
         ]
+
+
+def list_called_functions(calls: tuple[Location, ...]) -> list[tuple[Any, Any]]:
+    """For each call on the stack the expression of the call and the called function's tree."""
+    found = []
+    for (code, _), outer in pairwise(calls):
+        function, node = function_at(code), expression_at(outer)
+        if function is not None and node is not None:
+            found.append((node, function))
+    return found
 
 
 class Search:
@@ -105,6 +156,10 @@ class Search:
             if node[1] not in self.flow_edges:
                 self.flow_edges[node[1]] = self.flow.edges_from(node[1])
             edges = edges + self.flow_edges[node[1]]
+        elif not edges and type(node) is int and self.graph.is_integer_result(node):
+            if node not in self.flow_edges:
+                self.flow_edges[node] = self.flow.edges_from_lookup(node)
+            edges = self.flow_edges[node]
         return edges
 
     def find(self, sources: Iterable[Node], targets: set[Node]) -> list[Edge] | None:
@@ -127,7 +182,7 @@ class Search:
             for edge in self.edges_from(state[0]):
                 price, region = price_of(edge, state[1])
                 then = (edge.end, region)
-                if cost + price < best.get(then, 1 << 30):
+                if cost + price < best.get(then, 1 << 60):
                     best[then], back[then] = cost + price, (state, edge)
                     heapq.heappush(heap, (cost + price, order, then))
                     order += 1
@@ -167,11 +222,11 @@ class Search:
 def price_of(edge: Edge, region: Any) -> tuple[int, Any]:
     """The cost of an edge after one in `region`, and the region it ends in."""
     if edge.op == GUESS:
-        return 1, None
+        return BREAK, None
     if edge.reason is None:
-        return 0, region if region == ("at", edge.location) else None
+        return edge.doubt, region if region == ("at", edge.location) else None
     here = region_of(edge)
-    return (0 if here == region else 1), here
+    return (0 if here == region else BREAK) + edge.doubt, here
 
 
 def region_of(edge: Edge) -> Any:

@@ -29,6 +29,7 @@ def forget_sources() -> None:
     """Parse files again: they may have changed."""
     parse_file.cache_clear()
     spans_of.cache_clear()
+    function_at.cache_clear()
 
 
 @lru_cache(maxsize=256)
@@ -88,16 +89,55 @@ def expression_at(location: Location) -> Any:
     return max(calls, key=span_of, default=None)
 
 
+@lru_cache(maxsize=4096)
 def function_at(code: Any) -> Any:
     """The syntax tree of the function that a code object was compiled from, or None."""
     tree = parse_file(code.co_filename)
+    found = []
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
             name = getattr(node, "name", "<lambda>")
             if first == code.co_firstlineno and name == code.co_name:
-                return node
+                found.append(node)
+    if len(found) > 1:  # several lambdas on one line
+        columns = [p[2] for p in positions_of(code) if p[2] and p[0] == code.co_firstlineno]
+        inside = [n for n in found if columns and n.col_offset < columns[0] < n.end_col_offset]
+        found = inside[-1:] or found
+    return found[0] if found else None
+
+
+def assigned_name(location: Location) -> str | None:
+    """The name or attribute to which the statement at a location binds its value, or None."""
+    node = expression_at(location)
+    if node is None or location[0] is None:
+        return None
+    tree = parse_file(location[0].co_filename)
+    for statement in ast.walk(tree) if tree is not None else ():
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            is_name = len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute))
+            if is_name and statement.value is node:
+                return ast.unparse(targets[0])
     return None
+
+
+def called_library_function(location: Location) -> str | None:
+    """The name of the function of an imported module that is called at a location, or None.
+
+    The module is a library's: the innermost location in the user's program is outside of it.
+    """
+    node = expression_at(location)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    root: Any = node.func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    assert location[0] is not None
+    tree = parse_file(location[0].co_filename)
+    imports = (n for n in ast.walk(tree or root) if isinstance(n, (ast.Import, ast.ImportFrom)))
+    names = {(a.asname or a.name).split(".")[0] for one in imports for a in one.names}
+    return node.func.attr if getattr(root, "id", None) in names else None
 
 
 def text_at(location: Location) -> tuple[str, int, int]:

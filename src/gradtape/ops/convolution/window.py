@@ -109,9 +109,6 @@ def lower_add_at_view(total: Any, key: Any, part: Any) -> Any:
     return total.at[key].add(part)
 
 
-# -- for kernels that fill buffers, in NumPy only
-
-
 def pad_contiguous(x: Any, window: Window, ends: tuple[int, ...] | None = None) -> Any:
     """Pad (n, *spatial, c) with zeros to a contiguous array.
 
@@ -170,9 +167,6 @@ def iter_image_blocks(
     for i in range(images):
         for r in range(0, rows, step):
             yield slice(i, i + 1), slice(r, min(r + step, rows))
-
-
-# -- patches ---------------------------------------------------------------------------------------
 
 
 def patches_wrt_x(g, x_spec, window):

@@ -29,8 +29,6 @@ lax: Any = None  # `jax.lax` in the copy of this module that runs on JAX
 
 INT64 = np.dtype("int64")
 
-# -- crops -----------------------------------------------------------------------------------------
-
 
 @primitive(indices=None, shape=lambda indices, count: Spec((indices.shape, INT64)))
 def check_box_indices(indices, *, count: int):
@@ -164,9 +162,6 @@ def crop_and_resize(
     else:
         out = crop.sample_bilinear()
     return select(crop.inside, out, np.float32(outside))
-
-
-# -- drawing ---------------------------------------------------------------------------------------
 
 
 @primitive(images=None, boxes=None, colors=None, shape=keep_shape)

@@ -56,6 +56,18 @@ def multichannel_matrix(band: FilterMatrixSpec, back: bool, dtype: Any, count: i
     return kron(sparse_matrix(band, not back, dtype), eye(count, dtype=dtype), "csr")
 
 
+@lru_cache(maxsize=256)
+def list_taps(band: FilterMatrixSpec, back: bool, dtype: Any) -> tuple[Any, Any]:
+    """Columns of the weights that are not zero in each row, and these weights: both (m, taps).
+
+    Rows with fewer taps than others end in weights of zero.
+    """
+    matrix = dense_matrix(band, back, dtype)
+    count = numpy.count_nonzero(matrix, axis=1).max(initial=0)
+    columns = numpy.argsort(matrix == 0, axis=1, kind="stable")[:, :count]
+    return columns, numpy.take_along_axis(matrix, columns, axis=1)
+
+
 def compute_filter_matrix(band: FilterMatrixSpec) -> Any:
     """Compute the matrix in float64."""
     if band.kind == "blur":
@@ -64,9 +76,6 @@ def compute_filter_matrix(band: FilterMatrixSpec) -> Any:
         return sobel_matrix(band.n, band.kind == "smooth")
     matrix = resize_matrix(band.kind, band.n, band.m, band.antialias)
     return matrix / matrix.sum(axis=1, keepdims=True)
-
-
-# -- resizing: element i covers the interval [i, i + 1) --------------------------------------------
 
 
 def make_lanczos_kernel(radius: int) -> Callable[[Any], Any]:
@@ -137,9 +146,6 @@ def nearest_indices(n: int, m: int) -> Any:
     scale = numpy.float32(n) / numpy.float32(m)
     places = numpy.floor((numpy.arange(m, dtype=numpy.float32) + numpy.float32(0.5)) * scale)
     return numpy.minimum(places.astype(numpy.int64), n - 1)
-
-
-# -- filters ---------------------------------------------------------------------------------------
 
 
 def blur_matrix(n: int, m: int, sigma: float) -> Any:

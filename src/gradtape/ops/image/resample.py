@@ -13,6 +13,7 @@ from gradtape.core.shape_rule import replace_axis
 from gradtape.ops.image.filter_matrix import (
     FilterMatrixSpec,
     dense_matrix,
+    list_taps,
     multichannel_matrix,
     sparse_matrix,
 )
@@ -63,6 +64,8 @@ def multiply_rows(rows: Any, band: FilterMatrixSpec, back: bool, dtype: Any) -> 
 
 @resample.lower
 def lower_resample(x, *, axis, band, back):
-    wide = accumulator(x.dtype)
-    out = np.tensordot(x.astype(wide), dense_matrix(band, back, wide), axes=((axis,), (1,)))
-    return np.moveaxis(out, -1, axis).astype(x.dtype)
+    columns, weights = list_taps(band, back, accumulator(x.dtype))
+    weights = weights.reshape(*weights.shape, *(1,) * (-axis - 1))
+    taps = np.take(x, columns, axis=axis).astype(weights.dtype)
+    # A weight of zero must not make NaN of an infinity.
+    return np.sum(np.where(weights != 0, taps * weights, 0), axis=axis).astype(x.dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.blas_thread import BlasThreadSettings, run_product
+from gradtape.core.blas_thread import blas_threads, run_product
 from gradtape.core.dtypes import accumulator
 from gradtape.core.open_shape import broadcast_shapes
 from gradtape.core.primitive import primitive
@@ -35,7 +35,7 @@ def matmul_shape(a, b):
 def matmul(a, b):
     """Matrix product over the last two axes, accumulated in float32 for the half types."""
     if a.ndim == 2 == b.ndim and a.itemsize > 2:
-        if a.size * b.size >= BlasThreadSettings.product:
+        if a.size * b.size >= blas_threads.product:
             return run_product(np.dot, a, b)
         return a.dot(b) if type(a) is np.ndarray else np.dot(a, b)  # calling the method is faster
     wide = accumulator(a.dtype)

@@ -83,8 +83,6 @@ def selu(x):
     return above + (np.exp(np.minimum(x, 0)) - 1) * kind(SELU_SCALE_ALPHA)
 
 
-# -- activations computed together with their slope ------------------------------------------------
-
 # The value and the slope share most of the work, so a `…_and_slope` primitive computes both.
 # `with_slope` gives the slope to the tape, and the backward pass is one product. Second derivatives
 # differentiate the recorded slope.

@@ -146,9 +146,6 @@ def is_scalar_zero(operand: Any) -> bool:
     return not operand.shape and operand == 0
 
 
-# -- the primitives --------------------------------------------------------------------------------
-
-
 def standardize_wrt_mean(g, mean_spec, factor, factor_spec, out_spec):
     """Sum first: `factor` is constant along the summed axes, so the product is small."""
     shape = joint_shape_of(mean_spec.shape, factor_spec.shape)

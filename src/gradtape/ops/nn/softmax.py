@@ -65,8 +65,6 @@ def softmax(x, *, axis: int):
     return e / total.astype(x.dtype, copy=False)
 
 
-# -- along rows: sums are products with a vector of ones; large arrays are computed in blocks ------
-
 ROWS_MIN_SIZE = (
     256  # elements from which this is faster, also than the other form in compiled plans
 )

@@ -17,7 +17,7 @@ LOW_MASK = np.uint64(0xFFFFFFFF)
 HALF_BITS = np.uint64(32)
 MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 WEYL: Any = np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64) * np.arange(10, dtype=np.uint64)
-BLOCKS_AT_ONCE = 1 << 13  # blocks computed together, few enough to stay in the cache
+BLOCKS_AT_ONCE = 1 << 14  # blocks computed together, few enough to stay in the cache
 FEW_BLOCKS = 12  # up to this many blocks Python integers are faster than NumPy arrays
 HOST_ARRAY = np.ndarray  # NumPy's class, also when the kernel runs with another `np`
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace
 from gradtape.core.errors import InvalidArgumentError, NotFoundError
+from gradtape.core.log import get_log
 from gradtape.core.per_replica import PerReplica, PerReplicaSpec
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import make_tensor
@@ -30,8 +30,6 @@ from gradtape.pipeline.file_shard import FilePoint, start_with_shard
 from gradtape.pipeline.graph_iterator import TracedIterator
 from gradtape.pipeline.iterator import Iterator as DatasetIterator
 from gradtape.pipeline.options import AutoShardPolicy
-
-log = logging.getLogger("gradtape")
 
 
 class DistributedIterator(DatasetIterator):
@@ -149,7 +147,7 @@ def choose_file_point(dataset: Any, policy: Any, workers: int) -> FilePoint | No
         return None
     files = point.count()
     if 0 <= files < workers:
-        log.warning(
+        get_log().warning(
             "tf.distribute: the dataset has %d files for %d workers. Each worker reads all files "
             "and takes its rows of each batch, as with AutoShardPolicy.DATA.",
             files,

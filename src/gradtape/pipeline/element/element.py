@@ -10,8 +10,9 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged.conversion import as_ragged_or_tensor
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec

@@ -12,8 +12,9 @@ import numpy as np
 
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.ragged import row_splits
+from gradtape.core.ragged.conversion import ragged_from_nested_splits
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.ragged.tensor import RaggedTensor, is_ragged, ragged_from_nested_splits
+from gradtape.core.ragged.tensor import RaggedTensor, is_ragged
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.spec import TensorSpec

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from builtins import range as builtin_range
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, OpError, as_op_error, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.files.access import match_paths
 from gradtape.pipeline.base import (
     INFINITE,
     UNKNOWN,
@@ -36,12 +36,12 @@ from gradtape.pipeline.element.ragged import (
 from gradtape.pipeline.element.random_access import RangeRows, Rows
 from gradtape.pipeline.element.structure import (
     as_element,
-    detach_tensor,
     element_spec_of,
     flatten_element,
     map_element,
 )
 from gradtape.pipeline.element_type import E
+from gradtape.pipeline.outer_tensor import read_detached
 from gradtape.pipeline.transformation.random_choice import (
     make_seed_stream,
     random_words,
@@ -97,7 +97,7 @@ class SourceMethods(DatasetBase[E]):
         """
         element = as_element(tensors)
         dataset = make_dataset(
-            lambda: iter([map_element(detach_tensor, element)]), lambda: element_spec_of(element), 1
+            lambda: iter([map_element(read_detached, element)]), lambda: element_spec_of(element), 1
         )
         dataset._is_pure = is_always_pure
         return dataset._label_as("_TensorDataset")
@@ -152,6 +152,38 @@ class SourceMethods(DatasetBase[E]):
             "_TensorSliceDataset"
         )
 
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Any,
+        output_types: None = None,
+        output_shapes: None = None,
+        args: Any = None,
+        *,
+        output_signature: TensorSpec,
+        name: str | None = None,
+    ) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Any,
+        output_types: None = None,
+        output_shapes: None = None,
+        args: Any = None,
+        *,
+        output_signature: tuple[TensorSpec, ...],
+        name: str | None = None,
+    ) -> Dataset[tuple[Tensor, ...]]: ...
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Any,
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset: ...
     @staticmethod
     @public
     def from_generator(
@@ -315,7 +347,7 @@ class SourceMethods(DatasetBase[E]):
         if has_no_value(file_pattern):
             return make_spec_dataset(TensorSpec((), dtypes.string))
         patterns = np.ravel(convert(file_pattern)._array).tolist()
-        found = sorted({name for p in patterns for name in glob.glob(os.fsdecode(p))})
+        found = sorted({name for p in patterns for name in match_paths(p)})
         if not found:
             names = ", ".join(p.decode("utf-8", "backslashreplace") for p in patterns)
             raise InvalidArgumentError(f"list_files: No files matched pattern: {names}")

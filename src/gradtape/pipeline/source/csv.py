@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import make_tensor
-from gradtape.files.access import as_path
+from gradtape.files.access import as_path, match_paths
 from gradtape.files.csv import FIELD_PARSERS, check_delimiter, parse_field, read_rows
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
 from gradtape.pipeline.dataset import Dataset
@@ -269,8 +268,8 @@ def make_csv_dataset(
 
 def match_files(file_pattern: Any) -> list[str]:
     """The files that match the pattern, sorted."""
-    patterns = [os.fsdecode(p) for p in np.ravel(convert(file_pattern)._array).tolist()]
-    found = sorted({name for pattern in patterns for name in glob.glob(pattern)})
+    patterns = np.ravel(convert(file_pattern)._array).tolist()
+    found = sorted({name for pattern in patterns for name in match_paths(pattern)})
     if not found:
         raise ValueError(f"No files match `file_pattern` {file_pattern}.")
     return found

@@ -15,6 +15,7 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.spec import TensorSpec
 from gradtape.core.traceback_filter import is_user_error, show_full_tracebacks
 from gradtape.pipeline.base import AUTOTUNE, UNKNOWN, DatasetBase, as_python_int
+from gradtape.pipeline.element.arity import report_arity
 from gradtape.pipeline.element.element import (
     END,
     StepIterator,
@@ -33,6 +34,7 @@ from gradtape.pipeline.element.structure import (
 from gradtape.pipeline.element_type import E
 from gradtape.pipeline.file_shard import FilePoint
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
+from gradtape.pipeline.outer_tensor import read_outer
 from gradtape.pipeline.user_function import UserFunction
 from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
 
@@ -137,7 +139,7 @@ class MapMethods(DatasetBase[E]):
         return dataset._label_as("_MapDataset" if count is None else "_ParallelMapDataset", traced)
 
     @public
-    def flat_map(self, map_func: Any, name: str | None = None) -> Dataset:
+    def flat_map(self, map_func: Callable[..., Dataset[R]], name: str | None = None) -> Dataset[R]:
         """The concatenation of the datasets that `map_func` returns for the elements.
 
         Args:
@@ -153,7 +155,7 @@ class MapMethods(DatasetBase[E]):
             [np.int32(1), np.int32(2), np.int32(3), np.int32(4)]
         """
         require_callable(map_func)
-
+        map_func = report_arity(map_func, "flat_map")
         point = self._make_file_point(map_func, "flat_map")
 
         def start(items: Iterator[Any]) -> Iterator[Any]:
@@ -190,13 +192,13 @@ class MapMethods(DatasetBase[E]):
     @public
     def interleave(
         self,
-        map_func: Any,
+        map_func: Callable[..., Dataset[R]],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[R]:
         """Interleaved elements of the datasets that `map_func` returns.
 
         Args:
@@ -212,6 +214,7 @@ class MapMethods(DatasetBase[E]):
             A dataset.
         """
         require_callable(map_func)
+        map_func = report_arity(map_func, "interleave")
         width = AUTOTUNE if cycle_length is None else as_python_int(cycle_length)
         block = 1 if block_length is None else as_python_int(block_length)
         count = check_parallel_calls("interleave", num_parallel_calls)
@@ -266,7 +269,7 @@ class MapMethods(DatasetBase[E]):
         traced = UserFunction(scan_func, "scan")
 
         def outputs(items: Iterator[Any]) -> Iterator[Any]:
-            state = first
+            state = map_element(read_outer, first)
             step = annotate_errors(lambda element: run_scan_step(traced, state, element), "scan")
             for element in items:
                 state, output = step(element)
@@ -279,7 +282,9 @@ class MapMethods(DatasetBase[E]):
         )._label_as("_ScanDataset", traced)
 
     @public
-    def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[..., R], name: str | None = None
+    ) -> R:
         """The final state after `reduce_func(state, element)` for every element.
 
         Args:
@@ -355,6 +360,11 @@ def check_state_dtypes(op: str, before: Any, after: Any) -> None:
     old, new = flatten_element(before), flatten_element(after)
     kinds = [getattr(leaf, "dtype", None) for leaf in old]
     found = [getattr(leaf, "dtype", None) for leaf in new]
+    if op == "reduce" and len(kinds) != len(found):
+        raise InvalidArgumentError(
+            f"{op}: the function must return as many components as the initial state has, "
+            f"{len(kinds)}. Received {len(found)}."
+        )
     if kinds != found:
         raise TypeError(
             f"{op}: the new state must have the dtypes of the initial state, {kinds}. "

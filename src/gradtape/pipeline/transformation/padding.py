@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,15 +36,7 @@ def check_padded_shapes(spec: Any, padded_shapes: Any) -> list[TensorShape]:
                     "rank. Pass `padded_shapes`."
                 )
         return [leaf.shape for leaf in leaves]
-    given = [padded_shapes] if len(leaves) == 1 else flatten_shapes(padded_shapes)
-    if len(leaves) == 1 and isinstance(padded_shapes, tuple) and len(padded_shapes) == 1:
-        inner = padded_shapes[0]
-        given = [inner] if isinstance(inner, (list, tuple, TensorShape)) else given
-    if len(given) != len(leaves):
-        raise ValueError(
-            f"padded_batch: expected {len(leaves)} padded shapes. Received {len(given)}."
-        )
-    shapes = [as_padded_shape(shape) for shape in given]
+    shapes = [as_padded_shape(shape) for shape in flatten_shapes(spec, padded_shapes)]
     for shape, leaf in zip(shapes, leaves, strict=True):
         if leaf.shape.rank is not None and not can_pad(leaf.shape, shape):
             raise ValueError(
@@ -54,22 +47,29 @@ def check_padded_shapes(spec: Any, padded_shapes: Any) -> list[TensorShape]:
 
 
 def as_padded_shape(shape: Any) -> TensorShape:
-    """Convert a shape, list or tensor to a TensorShape; -1 means unknown."""
+    """Convert a shape, list or tensor to a TensorShape; an integer is the size of a vector.
+
+    A size of -1 is unknown.
+    """
     if isinstance(shape, TensorShape):
         return shape
-    sizes = shape._array.tolist() if isinstance(shape, EagerTensor) else list(shape)
+    sizes = shape._array.tolist() if isinstance(shape, EagerTensor) else shape
+    sizes = [sizes] if isinstance(sizes, int) else list(sizes)
     return TensorShape([None if n is None or int(n) < 0 else int(n) for n in sizes])
 
 
-def flatten_shapes(shapes: Any) -> list[Any]:
-    """The leaves of a structure of shapes; a tuple of numbers is a leaf."""
-    if isinstance(shapes, dict):
-        return [leaf for key in sorted(shapes) for leaf in flatten_shapes(shapes[key])]
-    numbers = isinstance(shapes, tuple) and all(n is None or isinstance(n, int) for n in shapes)
-    if isinstance(shapes, tuple) and not numbers:
-        return [leaf for child in shapes for leaf in flatten_shapes(child)]
-    if shapes == ():
-        return [TensorShape([])]
+def flatten_shapes(spec: Any, shapes: Any) -> list[Any]:
+    """The shapes of the components of `spec`, from the same structure of shapes."""
+    if isinstance(spec, Mapping) and isinstance(shapes, Mapping) and spec.keys() == shapes.keys():
+        return [leaf for key in sorted(spec) for leaf in flatten_shapes(spec[key], shapes[key])]
+    if isinstance(spec, tuple) and isinstance(shapes, (tuple, list)) and len(spec) == len(shapes):
+        pairs = zip(spec, shapes, strict=True)
+        return [leaf for one, shape in pairs for leaf in flatten_shapes(one, shape)]
+    if isinstance(spec, (Mapping, tuple)):
+        raise ValueError(
+            f"padded_batch: padded shapes must have the structure of the elements, {spec}. "
+            f"Received {shapes}."
+        )
     return [shapes]
 
 

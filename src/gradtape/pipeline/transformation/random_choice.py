@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.argument import as_integer
+from gradtape.core.context import current_trace
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.lock import Lock
+from gradtape.graph.graph import Effect
 from gradtape.ops.random.philox import draw_words
 from gradtape.ops.random.rejection import random_classes
 from gradtape.ops.random.stateless import key_and_counter
@@ -69,6 +71,11 @@ class SeedStream(RandomSource):
         self.pair = (pair[0], pair[1])
         self.words = random_words(*self.pair, skip=2 * self.iteration_count)
 
+    def restart(self) -> tuple[()]:
+        """Continue with the first iteration: a side effect without results."""
+        self.set_position((*self.pair, 0))
+        return ()
+
 
 class CachedRandomSource(RandomSource):
     """The random source of a cached dataset: its position stays once the cache is filled."""
@@ -97,8 +104,16 @@ class CachedRandomSource(RandomSource):
 
 
 def make_seed_stream(seed: Any, fixed: bool) -> SeedStream:
-    """Make the seed stream of a dataset with this `seed` argument."""
-    return SeedStream(SEEDS.seed_pair(None if seed is None else as_integer(seed, "seed")), fixed)
+    """Make the seed stream of a dataset with this `seed` argument.
+
+    In a function, a seeded stream starts again with every call, as the dataset is made again.
+    """
+    own = None if seed is None else as_integer(seed, "seed")
+    stream = SeedStream(SEEDS.seed_pair(own), fixed)
+    stage = current_trace()
+    if stage and not stage[0].is_abstract and (own is not None or SEEDS.seed is not None):
+        stage[0].run_effect(Effect("restart", stream.restart), ())
+    return stream
 
 
 def shuffle_items(items: Iterator[Any], size: int | None, seed: tuple[int, int]) -> Iterator[Any]:

@@ -23,6 +23,7 @@ from gradtape.pipeline.base import (
     make_dataset,
     make_spec_dataset,
 )
+from gradtape.pipeline.element.arity import report_arity
 from gradtape.pipeline.element.element import (
     annotate_errors,
     batch_component_spec,
@@ -129,8 +130,11 @@ class WindowMethods(DatasetBase[E]):
             )
         require_callable(key_func)
         require_callable(reduce_func)
-        keys = UserFunction(wrap_key_function(key_func))
-        sizes = None if window_size_func is None else UserFunction(window_size_func)
+        reduce_func = report_arity(reduce_func, "group_by_window")
+        keys = UserFunction(wrap_key_function(key_func), "group_by_window, key_func")
+        sizes = (
+            None if window_size_func is None else UserFunction(window_size_func, "group_by_window")
+        )
 
         def enough(key: int) -> int:
             given = window_size if sizes is None else sizes.apply(make_tensor(np.int64(key)))
@@ -204,7 +208,7 @@ class WindowMethods(DatasetBase[E]):
                 f"`len(bucket_boundaries)={len(bounds)}`."
             )
 
-        length_of = UserFunction(element_length_func)
+        length_of = UserFunction(element_length_func, "bucket_by_sequence_length")
 
         def bucket(element: Any) -> int:
             return bisect_right(bounds, as_python_int(length_of.apply(element)))
@@ -268,13 +272,9 @@ def check_group(found: Any) -> Dataset:
 
 def bucket_shapes(spec: Any, padded_shapes: Any) -> list[TensorShape]:
     """The padded shapes of the components, with unknown dimensions."""
-    leaves = flatten_element(spec)
     if padded_shapes is None:
-        return [leaf.shape for leaf in leaves]
-    alone = not isinstance(spec, (tuple, dict))
-    return [
-        as_padded_shape(s) for s in ([padded_shapes] if alone else flatten_shapes(padded_shapes))
-    ]
+        return [leaf.shape for leaf in flatten_element(spec)]
+    return [as_padded_shape(shape) for shape in flatten_shapes(spec, padded_shapes)]
 
 
 def pad_to_boundary(shape: TensorShape, bounds: list[int], bucket: int) -> TensorShape:

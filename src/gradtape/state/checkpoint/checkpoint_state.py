@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core.errors import public
 from gradtape.core.interruption import is_from_signal_handler
+from gradtape.core.log import get_log
 from gradtape.files import tensor_bundle
 from gradtape.files.access import as_path, open_replacement
 from gradtape.files.protobuf import import_protobuf, make_message_classes
-
-log = logging.getLogger("gradtape")
 
 (CheckpointState,) = make_message_classes(
     "gradtape/checkpoint_state.proto",
@@ -75,10 +73,10 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         if is_from_signal_handler(error):
             raise
         if not isinstance(error, FileNotFoundError):
-            log.warning("%s: %s: state file ignored", name, error)
+            get_log().warning("%s: %s: state file ignored", name, error)
         return None
     if not state.model_checkpoint_path:
-        log.warning("%s: names no checkpoint: state file ignored", name)
+        get_log().warning("%s: names no checkpoint: state file ignored", name)
         return None
     state.model_checkpoint_path = os.path.join(directory, state.model_checkpoint_path)
     for i, path in enumerate(state.all_model_checkpoint_paths):
@@ -96,13 +94,20 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
     Returns:
         The prefix of the checkpoint's files, or None.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save(folder + "/model")
+        >>> tf.train.latest_checkpoint(folder) == path
+        True
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
         return None
     path: str = state.model_checkpoint_path
     if not tensor_bundle.bundle_exists(path):
-        log.error("Couldn't match files for checkpoint %s", path)
+        get_log().error("Couldn't match files for checkpoint %s", path)
         return None
     return path
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import time
@@ -13,12 +12,12 @@ from typing import Any
 from gradtape.core.argument import as_integer
 from gradtape.core.errors import public
 from gradtape.core.interruption import is_from_signal_handler
+from gradtape.core.log import get_log
 from gradtape.files import tensor_bundle
 from gradtape.files.access import as_path
 from gradtape.state.checkpoint.checkpoint import Checkpoint, CheckpointOptions
 from gradtape.state.checkpoint.checkpoint_state import get_checkpoint_state, update_checkpoint_state
 
-log = logging.getLogger("gradtape")
 SECONDS_PER_HOUR = 3600
 DATA_FILE_SUFFIX = re.compile(r"\.data-[0-9]{5}-of-[0-9]{5}")
 
@@ -183,7 +182,7 @@ class CheckpointManager:
             if is_inside(path, self._directory):
                 delete_checkpoint(path)
             else:  # the state file may come from elsewhere
-                log.warning("%s is not in %s and is not deleted", path, self._directory)
+                get_log().warning("%s is not in %s and is not deleted", path, self._directory)
         return True
 
     @public

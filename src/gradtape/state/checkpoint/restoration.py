@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import logging
 from collections import OrderedDict
 from typing import Any
 
 from gradtape.core.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from gradtape.core.log import get_log
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import make_tensor
 from gradtape.files.protobuf import parse_proto
@@ -22,8 +22,9 @@ from gradtape.state.checkpoint.trackable import (
     has_values,
 )
 
+LOG = get_log()  # now, because `__del__` may run while Python exits
+
 next_restoration_number = itertools.count(1).__next__
-log = logging.getLogger("gradtape")
 MAX_LISTED = 10
 
 
@@ -79,7 +80,7 @@ class Restoration:
         """Whether a node is bound to an object; warns if that is not `value`."""
         before = self.bound.get(node, fresh.get(node))
         if before is not None and before is not value:
-            log.warning(
+            get_log().warning(
                 "Inconsistent references when loading the checkpoint into this object graph: %s "
                 "is already %r, and would be %r.",
                 *(self.names[node], before, value),
@@ -137,8 +138,8 @@ class Restoration:
         nodes = filter(self._is_unmatched_node, range(len(self.graph.nodes)))
         names = (name for name in map(self.names.__getitem__, nodes) if "save_counter" not in name)
         unused = list(itertools.islice(names, MAX_LISTED + 1))
-        if unused and log is not None:
-            log.warning(
+        if unused and LOG is not None:
+            LOG.warning(
                 "restore: the checkpoint was restored in part. No object matched the values of %s. "
                 "Call status.expect_partial() to silence this warning.",
                 ", ".join(unused[:MAX_LISTED]) + (", …" if len(unused) > MAX_LISTED else ""),

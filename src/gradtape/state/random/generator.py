@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import weakref
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lock import Lock
@@ -22,11 +19,12 @@ from gradtape.ops.random.rejection import random_binomial
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.random.generator_state import (
     STATE_SIZE,
-    as_algorithm,
     check_generator_state,
     create_rng_state,
     make_state,
+    require_philox,
 )
+from gradtape.state.random.live_generators import LIVE_GENERATORS
 from gradtape.state.random.sample import (
     INTEGER_DTYPES,
     SIGNED_DTYPES,
@@ -37,7 +35,8 @@ from gradtape.state.random.sample import (
 )
 from gradtape.state.random.seed import SEEDS
 from gradtape.state.variable.variable import Variable
-from gradtape.tape.custom_gradient import RECOMPUTE_STATE
+
+SKIP_LOCK = Lock()
 
 
 class Generator(Trackable):
@@ -66,7 +65,7 @@ class Generator(Trackable):
             state, alg = copy_from.state, copy_from._algorithm
         if state is None or alg is None:
             raise ValueError("Generator: pass either copy_from, or both state and alg.")
-        self._algorithm = as_algorithm(alg)
+        self._algorithm = require_philox(alg)
         self._state_var = Variable(
             check_generator_state(state), trainable=False, name="StateVar", dtype=dtypes.int64
         )
@@ -390,64 +389,3 @@ class Generator(Trackable):
         """
         keys = self.uniform_full_int([count], dtypes.int64)._array
         return [self.from_key_counter(key, [0, 0], self._algorithm) for key in keys]
-
-
-LIVE_GENERATORS: weakref.WeakSet[Generator] = weakref.WeakSet()
-SKIP_LOCK = Lock()
-
-
-def save_generators() -> Sequence[tuple[Any, Tensor]]:
-    """The states of all generators; empty inside a trace, which tracks them itself."""
-    if current_trace():
-        return []
-    return [(weakref.ref(g), g.state.read_value()) for g in list(LIVE_GENERATORS)]
-
-
-def restore_generators(saved: Sequence[tuple[Any, Tensor]]) -> None:
-    """Restore the states that `save_generators` returned."""
-    for reference, state in saved:
-        generator = reference()
-        if generator is not None and generator.state._stored_version() is not state:
-            generator.state.assign(state)
-
-
-RECOMPUTE_STATE.append((save_generators, restore_generators))
-
-
-class GlobalGenerator:
-    """Holds the global generator."""
-
-    generator: Generator | None = None
-
-
-@public
-def get_global_generator() -> Generator:
-    """The global generator; the first call makes it with a random state.
-
-    Returns:
-        A Generator.
-
-    Raises:
-        RuntimeError: if there is none, and determinism is enabled.
-    """
-    if GlobalGenerator.generator is None:
-        if SEEDS.are_required:
-            raise RuntimeError(
-                '"get_global_generator" cannot be called if determinism is enabled, unless '
-                '"set_global_generator" has already been called.'
-            )
-        GlobalGenerator.generator = Generator.from_non_deterministic_state()
-    return GlobalGenerator.generator
-
-
-@public
-def set_global_generator(generator: Generator) -> None:
-    """Make `generator` the global generator.
-
-    Args:
-        generator: a Generator.
-
-    Returns:
-        None.
-    """
-    GlobalGenerator.generator = generator

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.convert import convert
-from gradtape.core.errors import public
+from gradtape.core.errors import UnimplementedError, public
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.state.random.sample import INTEGER_DTYPES
 from gradtape.state.variable.variable import Variable
@@ -38,9 +38,19 @@ def as_algorithm(alg: Any) -> Algorithm:
             f"Argument `alg` got unsupported value {alg}. Supported values are philox and "
             "auto_select."
         ) from None
+    return Algorithm.THREEFRY if found is Algorithm.THREEFRY else Algorithm.PHILOX
+
+
+def require_philox(alg: Any) -> Algorithm:
+    """As `as_algorithm`, for draws.
+
+    Raises:
+        UnimplementedError: for threefry, which TensorFlow's CPU kernels do not have either.
+    """
+    found = as_algorithm(alg)
     if found is Algorithm.THREEFRY:
-        raise NotImplementedError("random: the algorithm threefry is not supported. Use 'philox'.")
-    return Algorithm.PHILOX
+        raise UnimplementedError("random: the algorithm threefry is not supported. Use 'philox'.")
+    return found
 
 
 def to_int64_words(value: Any) -> Any:
@@ -64,10 +74,12 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
         alg: any name of Philox, or auto_select.
 
     Returns:
-        A vector of three int64: the counter, low half first, and the key.
+        A vector of int64: for Philox the counter, low half first, and the key; for threefry two
+        words of the seed.
     """
-    as_algorithm(alg)
     words = to_int64_words(seed)[:STATE_SIZE]
+    if as_algorithm(alg) is Algorithm.THREEFRY:
+        return make_tensor(np.resize(np.concatenate([words, np.zeros(2, np.int64)]), 2))
     return make_tensor(np.concatenate([np.zeros(STATE_SIZE - len(words), np.int64), words]))
 
 

@@ -131,7 +131,7 @@ def check_algorithm(alg: Any) -> None:
     """Raise unless `alg` is Philox or auto_select, for which TensorFlow takes Philox on CPUs."""
     named = str(alg).lower() if isinstance(alg, str) else getattr(alg, "value", alg)
     if named in ("threefry", 2):
-        raise NotImplementedError(
+        raise InvalidArgumentError(
             "stateless random: the algorithm threefry is not supported. Use 'philox'."
         )
     if named not in ("auto_select", "philox", 1, 3):

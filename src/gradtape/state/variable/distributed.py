@@ -74,8 +74,6 @@ class DistributedVariable(Variable, DistributedValues):
         lines = [f"  {i}: {value!r}" for i, value in enumerate(self.values)]
         return f"{type(self).__name__}:{{\n" + ",\n".join(lines) + "\n}"
 
-    # -- which copy
-
     def _current_copy(self) -> Variable | None:
         """The copy that this thread uses, if it is not the first one; else None."""
         copies = self._copies
@@ -108,8 +106,6 @@ class DistributedVariable(Variable, DistributedValues):
 
     def _all_copies(self) -> Iterable[Variable]:
         return (self, *self._copies)
-
-    # -- writing
 
     def _write(self, value: Any, apply: Apply) -> Any:
         """Write `value` by `apply`, which takes the copy and the value."""

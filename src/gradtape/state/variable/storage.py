@@ -14,7 +14,7 @@ from typing import Any
 from gradtape.core.context import local, next_uid
 from gradtape.core.convert import try_conversions
 from gradtape.core.ledger import ledger, note_read
-from gradtape.core.lock import ONCE, Lock
+from gradtape.core.lock import Lock
 from gradtape.core.ownership import HAS_GIL, UPDATE_REFERENCES, is_exclusive
 from gradtape.core.ports import devices
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
@@ -71,8 +71,12 @@ class VariableStorage:
 
     def _current_version(self) -> Tensor:
         """The current version, inside a trace the trace's; recorders are not notified."""
-        trace = active_trace()
-        return self._stored_version() if trace is None else trace.variable_state(self).newest
+        recorders = local.recorders
+        if recorders and recorders[0].is_trace:
+            traced: Tensor = recorders[0].variable_state(self).newest
+            return traced
+        value = self._value
+        return self._stored_version() if value is None else value
 
     def _read(self) -> Tensor:
         """The current value, for use in an op; recorders are notified.
@@ -137,9 +141,7 @@ class VariableStorage:
         update either complete or not started.
         """
         fresh, uid = EagerTensor(), -next_uid()
-        locked: list[bool] = []
-        try:  # as `with self._lock:`, without a call: see `Lock`
-            locked.extend(map(self._lock.acquire, ONCE))
+        with self._lock:
             if self._value is None:  # this call interrupted an update in the same thread
                 self._value = self._stored_version()
             if HAS_GIL:
@@ -165,9 +167,6 @@ class VariableStorage:
                 if self._value is None:
                     self._value = fresh
                 self._array_in_update = None
-        finally:
-            if locked:
-                self._lock.release()
 
 
 def active_trace() -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.argument import check_text
-from gradtape.core.context import current_trace, local, use_recorders
+from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.errors import public
@@ -21,24 +21,34 @@ from gradtape.core.origin import note_assign
 from gradtape.core.ports import make_html
 from gradtape.core.reference import Reference
 from gradtape.core.shapes import TensorShape
-from gradtape.core.tensor import (
-    Tensor,
-    TensorLike,
-    format_value,
-)
+from gradtape.core.tensor import Tensor, TensorLike, format_value
 from gradtape.ops.elementwise import identity
-from gradtape.ops.gather_scatter import gather, gather_nd
+from gradtape.ops.gather_scatter import gather
 from gradtape.state.checkpoint.trackable import Trackable
 from gradtape.state.variable import scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
 from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
+from gradtape.state.variable.initialization import (
+    check_enum,
+    make_initial_value,
+    rebuild_variable,
+)
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
 from gradtape.state.variable.storage import VariableStorage, active_trace
 from gradtape.state.variable.tf1 import Tf1Methods
 
 next_variable_key = itertools.count(1).__next__
+
+
+if TYPE_CHECKING:
+
+    class VariableSlice(Tensor):
+        """A slice of a variable, which can be assigned to."""
+
+        def assign(self, value: Any, name: str | None = None) -> Variable:
+            """Write `value` to this slice of the variable."""
 
 
 class Variable(
@@ -138,8 +148,6 @@ class Variable(
         if ledger.active:
             note_assign(self, "variable")
 
-    # -- properties
-
     @property
     def _target_variable(self) -> Variable:
         """The variable itself; an alias returns the variable it stands for."""
@@ -231,8 +239,6 @@ class Variable(
 
     _repr_html_ = make_html
 
-    # -- reading
-
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
             raise ValueError(
@@ -298,13 +304,15 @@ class Variable(
         Returns:
             A tensor.
         """
+        from gradtape.ops.gather_scatter_nd import gather_nd
+
         return gather_nd(self._read(), convert(indices), rank=self._stored_version().ndim)
 
     @public
-    def __getitem__(self, key: Any) -> Tensor:
-        tensor = self._read()[key]
+    def __getitem__(self, key: Any) -> VariableSlice:
+        tensor: Any = self._read()[key]
         if not scatter_kernel.is_mask(key):
-            tensor.assign = functools.partial(self._assign_slice, key)  # type: ignore[attr-defined]
+            tensor.assign = functools.partial(self._assign_slice, key)
         return tensor
 
     def _assignment_result(self, read_value: bool = True) -> Any:
@@ -318,19 +326,15 @@ class Variable(
             uid = self._current_version().uid
             for recorder in recorders:
                 recorder.on_variable_read(self, uid)
-        unread = UnreadVariable()
+        unread: UnreadVariable = type.__call__(UnreadVariable)  # the metaclass adds Python code
         unread._variable = self
         return unread
-
-    # -- checkpoints
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         return {"VARIABLE_VALUE": self._target_variable._stored_version()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.assign(restored_tensors["VARIABLE_VALUE"], read_value=False)
-
-    # -- copies
 
     def __copy__(self) -> Variable:
         return self
@@ -392,36 +396,6 @@ class UnreadVariable(Variable):
 
     def _assignment_result(self, read_value: bool = True) -> Any:
         return self._variable._assignment_result(read_value)
-
-
-def make_initial_value(initial_value: Any, dtype: Any) -> Tensor:
-    """The initial value as a tensor, computed without active tapes."""
-    with use_recorders(current_trace()):
-        value = initial_value() if callable(initial_value) else initial_value
-        try:
-            return convert(value, dtype)
-        except ValueError as error:
-            raise ValueError(f"initial_value: {error}") from None
-
-
-def check_enum(enum: Any, value: Any, what: str, name: str | None) -> Any:
-    """Return `value` if it is a member of `enum`.
-
-    Raises:
-        ValueError: if it is not.
-    """
-    if not isinstance(value, enum):
-        raise ValueError(
-            f"tf.Variable: Invalid variable {what} mode: {value!r} for variable: {name}."
-        )
-    return value
-
-
-def rebuild_variable(value: Tensor, name: str, facts: dict[str, Any]) -> Variable:
-    """Make a variable from its parts; `name` includes its scopes."""
-    variable = Variable(value, **facts)
-    variable._name = name
-    return variable
 
 
 Variable.__name__ = "ResourceVariable"  # as `type(v).__name__` in TensorFlow

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gradtape.ops import integer
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import BITWISE
 from gradtape.tf.public_op import INTEGERS, make_binary_op, make_unary_op, name_functions
 
 bitwise_and = make_binary_op(integer.bitwise_and, INTEGERS, label="BitwiseAnd")
@@ -15,3 +17,5 @@ right_shift = make_binary_op(
 )
 
 name_functions(__name__, globals())
+
+add_examples(globals(), BITWISE)

@@ -19,8 +19,12 @@ from gradtape.tf.io.parse_example import VarLenFeature as VarLenFeature
 from gradtape.tf.io.parse_example import parse_example as parse_example
 from gradtape.tf.io.parse_example import parse_single_example as parse_single_example
 from gradtape.tf.io.parse_sequence_example import (
+    parse_sequence_example as parse_sequence_example,
+)
+from gradtape.tf.io.parse_sequence_example import (
     parse_single_sequence_example as parse_single_sequence_example,
 )
+from gradtape.tf.io.ragged_feature import RaggedFeature as RaggedFeature
 from gradtape.tf.io.serialization import decode_base64 as decode_base64
 from gradtape.tf.io.serialization import decode_compressed as decode_compressed
 from gradtape.tf.io.serialization import decode_json_example as decode_json_example

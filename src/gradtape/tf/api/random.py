@@ -1,10 +1,10 @@
 """tf.random: random numbers from an op seed or the global seed, equal to TensorFlow's."""
 
 from gradtape.state.random.generator import Generator as Generator
-from gradtape.state.random.generator import get_global_generator as get_global_generator
-from gradtape.state.random.generator import set_global_generator as set_global_generator
 from gradtape.state.random.generator_state import Algorithm as Algorithm
 from gradtape.state.random.generator_state import create_rng_state as create_rng_state
+from gradtape.state.random.global_generator import get_global_generator as get_global_generator
+from gradtape.state.random.global_generator import set_global_generator as set_global_generator
 from gradtape.tf.random import experimental as experimental
 from gradtape.tf.random.candidate_sampler import all_candidate_sampler as all_candidate_sampler
 from gradtape.tf.random.candidate_sampler import (

@@ -12,9 +12,11 @@ from gradtape.core import dtypes
 from gradtape.core.argument import as_sequence
 from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
+from gradtape.core.dims import Dim
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.graph.branch_search import SearchTrace
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
@@ -145,12 +147,24 @@ def unstack(
 
     Returns:
         A list of tensors of one rank less.
+
+    Raises:
+        ValueError: in a function of a dataset, if the number is not known.
+
+    Example:
+        >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
+        [[1, 2], [3, 4]]
     """
     x = convert(value)
     n = x._array.ndim
     if not -n <= axis < n:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
     size = x._array.shape[axis]
+    if num is None and type(size) is Dim and isinstance(x._array.trace, SearchTrace):
+        raise ValueError(
+            f"unstack: Cannot infer argument `num` from shape {x.shape}. Pass `num`, or make "
+            "batches of known size with drop_remainder=True."
+        )
     if num is not None and num != size:
         raise InvalidArgumentError(
             f"unstack: Input shape axis {axis % n} must equal {num}, got shape "
@@ -227,6 +241,13 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
     Returns:
         A list of tensors, one for each vector.
+
+    Example:
+        >>> a, b = tf.meshgrid([1, 2, 3], [10, 20])
+        >>> a.numpy().tolist()
+        [[1, 2, 3], [1, 2, 3]]
+        >>> b.numpy().tolist()
+        [[10, 10, 10], [20, 20, 20]]
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'. Received {indexing!r}.")

@@ -12,8 +12,8 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import has_dims
+from gradtape.core.ports import SizePort
 from gradtape.core.tensor import Tensor, make_tensor
-from gradtape.graph.size_tensor import make_filled_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
 from gradtape.ops.reduce import broadcast_to as stretch
@@ -115,7 +115,7 @@ def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor
     if not shape:
         return make_tensor(np.dtype(kind).type(value))
     if has_dims(shape):
-        return make_filled_tensor(shape, value, np.dtype(kind))
+        return SizePort.make_filled(shape, value, np.dtype(kind))
     return make_tensor(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
 
 
@@ -189,6 +189,10 @@ def zeros_like(
 
     Returns:
         A tensor.
+
+    Example:
+        >>> tf.zeros_like([1.5, 2.5]).numpy()
+        array([0., 0.], dtype=float32)
     """
     return make_full_like(input, 0, dtype)
 

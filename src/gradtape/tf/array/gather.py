@@ -14,7 +14,7 @@ from gradtape.core.shape_rule import BOOL, INT64, keep_shape, with_shape
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
-from gradtape.ops import gather_scatter, xla_lowering
+from gradtape.ops import gather_scatter, gather_scatter_nd, xla_lowering
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import gate
 from gradtape.ops.xla_lowering import on_jax
@@ -184,12 +184,12 @@ def gather_nd(
         )
     outside = find_ignored_rows("gather_nd", where, x._array.shape, bad_indices_policy)
     if outside is not None:
-        found = gather_scatter.gather_nd(x, apply_raw(zero_rows, where, outside), rank=rank)
+        found = gather_scatter_nd.gather_nd(x, apply_raw(zero_rows, where, outside), rank=rank)
         return gate(found, apply_raw(mask_valid_rows, outside, found._array.ndim))
     if own[-1] == 1 and len(own) == 2 and not batch_dims:
         # Rows of the first axis: TensorFlow's gradient is IndexedSlices here.
         return gather_scatter.gather(x, s.reshape(where, shape=own[:-1], rank=2), axis=-rank)
-    return gather_scatter.gather_nd(x, where, rank=rank)
+    return gather_scatter_nd.gather_nd(x, where, rank=rank)
 
 
 @with_shape(keep_shape)

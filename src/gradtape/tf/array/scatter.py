@@ -13,7 +13,7 @@ from gradtape.core.open_shape import is_same_shape, resolve_size
 from gradtape.core.shape_rule import found_positions, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw
-from gradtape.ops import gather_scatter
+from gradtape.ops import gather_scatter, gather_scatter_nd
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import add, subtract
 from gradtape.tf.array.gather import as_indices, find_ignored_rows
@@ -82,7 +82,7 @@ def scatter_nd(
     places, values = check_updates(
         "scatter_nd", indices, convert(updates), sizes, bad_indices_policy
     )
-    return gather_scatter.scatter_nd(values, places, shape=sizes)
+    return gather_scatter_nd.scatter_nd(values, places, shape=sizes)
 
 
 def convert_scatter_arguments(
@@ -114,7 +114,7 @@ def tensor_scatter_nd_add(
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_add", tensor, indices, updates, bad_indices_policy
     )
-    return add(x, gather_scatter.scatter_nd(values, places, shape=x._array.shape))
+    return add(x, gather_scatter_nd.scatter_nd(values, places, shape=x._array.shape))
 
 
 @public
@@ -136,7 +136,7 @@ def tensor_scatter_nd_sub(
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_sub", tensor, indices, updates, bad_indices_policy
     )
-    return subtract(x, gather_scatter.scatter_nd(values, places, shape=x._array.shape))
+    return subtract(x, gather_scatter_nd.scatter_nd(values, places, shape=x._array.shape))
 
 
 @public
@@ -163,7 +163,7 @@ def tensor_scatter_nd_update(
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_update", tensor, indices, updates
     )
-    return gather_scatter.update_nd(x, places, values, rank=x._array.ndim)
+    return gather_scatter_nd.update_nd(x, places, values, rank=x._array.ndim)
 
 
 @public
@@ -185,7 +185,7 @@ def tensor_scatter_nd_max(
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_max", tensor, indices, updates, bad_indices_policy
     )
-    return gather_scatter.scatter_nd_extreme(x, places, values, largest=True)
+    return gather_scatter_nd.scatter_nd_extreme(x, places, values, largest=True)
 
 
 @public
@@ -207,4 +207,4 @@ def tensor_scatter_nd_min(
     x, places, values = convert_scatter_arguments(
         "tensor_scatter_nd_min", tensor, indices, updates, bad_indices_policy
     )
-    return gather_scatter.scatter_nd_extreme(x, places, values, largest=False)
+    return gather_scatter_nd.scatter_nd_extreme(x, places, values, largest=False)

@@ -16,6 +16,7 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.shapes import broadcast_static_shape as static_broadcast
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import EagerTensor, Tensor, TensorLike, make_tensor
+from gradtape.graph.outer_tensor import use_local_tensor
 from gradtape.graph.size_tensor import make_scalar_size, make_shape_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
@@ -42,7 +43,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     kind = np.int32 if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
     if isinstance(input, SparseTensor):
         return cast(input.dense_shape, kind)
-    raw = input._array if type(input) is EagerTensor else convert(input)._array
+    raw = input._array if type(input) is EagerTensor else use_local_tensor(convert(input))._array
     if has_dims(raw.shape):
         return make_shape_tensor(raw.shape, np.dtype(kind))
     return make_tensor(np.array(raw.shape, kind))
@@ -75,6 +76,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         An int32 scalar.
+
+    Example:
+        >>> tf.rank(tf.zeros([2, 3, 4])).numpy()
+        np.int32(3)
     """
     if isinstance(input, SparseTensor):
         input = input.dense_shape
@@ -103,7 +108,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
         from gradtape.tf.math.reduce import reduce_prod
 
         return reduce_prod(cast(input.dense_shape, kind))
-    count = convert(input)._array.size
+    count = use_local_tensor(convert(input))._array.size
     if has_dims(count):
         return make_scalar_size(count, np.dtype(kind))
     return make_tensor(kind(count))
@@ -165,6 +170,10 @@ def identity(input: Any, name: str | None = None) -> Any:
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.identity([1, 2]).numpy()
+        array([1, 2], dtype=int32)
     """
     if isinstance(input, (IndexedSlices, SparseTensor)):
         return nest.map_structure(identity, input, expand_composites=True)

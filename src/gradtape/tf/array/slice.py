@@ -115,6 +115,10 @@ def strided_slice(
 
     Returns:
         A tensor.
+
+    Example:
+        >>> tf.strided_slice([0, 1, 2, 3, 4, 5], [1], [6], [2]).numpy()
+        array([1, 3, 5], dtype=int32)
     """
     starts, stops = to_shape_tuple(begin), to_shape_tuple(end)
     steps = (1,) * len(starts) if strides is None else to_shape_tuple(strides)

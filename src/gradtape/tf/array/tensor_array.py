@@ -8,35 +8,25 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.argument import as_index
 from gradtape.core.context import current_trace
-from gradtape.core.convert import convert, to_dimension_size
-from gradtape.core.dims import Dim
-from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public
-from gradtape.core.lazy_array import TracedArray
-from gradtape.core.open_shape import assume_same_shape, has_dims
+from gradtape.core.convert import convert
+from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.shapes import TensorShape
 from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops.shape import reshape
 from gradtape.tf.array import concat_split, creation, gather, scatter
+from gradtape.tf.array.tensor_array_elements import TensorArrayElements, find_open_size, read_size
 
 
-def read_size(size: Any) -> int:
-    """The number of elements; a trace reads it without autograph, too."""
-    traces = current_trace()
-    if not traces:
-        return as_index(size, "size")
-    with traces[0].use_options(autograph=True):
-        return as_index(size, "size")
-
-
-class TensorArray:
+class TensorArray(TensorArrayElements):
     """A list of tensors of one dtype, written and read by index.
 
     Args:
         dtype: the dtype of the elements.
         size: the number of elements; it grows if `dynamic_size`.
         dynamic_size: whether writing past the end extends the array.
-        clear_after_read: drop an element after it is read (the default).
+        clear_after_read: drop an element after it is read (the default); functions keep elements.
         tensor_array_name: has no effect here.
         handle: has no effect here; must be None.
         flow: has no effect here.
@@ -77,12 +67,12 @@ class TensorArray:
         self._clear_after_read = True if clear_after_read is None else clear_after_read
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._element_sizes: tuple[Any, ...] | None = None  # of a written element; may be symbolic
-        self._open_size = find_open_size(size)  # a symbolic size; None if the size is a number
+        self._element_sizes = None
+        self._open_size = find_open_size(size)
         count = read_size(size) if self._open_size is None else 0
-        self._items: list[Tensor | None] = [None] * count
+        self._items = [None] * count
         self._cleared: set[int] = set()
-        self._stacked_tensor: Tensor | None = None  # all elements stacked; used in traces
+        self._stacked_tensor = None
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -139,10 +129,6 @@ class TensorArray:
             return convert(self._stacked_tensor._array.shape[0])
         return convert(self._count())
 
-    def _count(self) -> Any:
-        """The number of elements, which may be symbolic."""
-        return len(self._items) if self._open_size is None else self._open_size
-
     @public
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The element at `index`; zeros if it was not written and the shape is known.
@@ -168,30 +154,9 @@ class TensorArray:
                 "previous read. Set clear_after_read=False."
             )
         item = self._get_item(i)
-        if self._clear_after_read:
+        if self._clear_after_read and not current_trace():
             self._items[i] = None
             self._cleared.add(i)
-        return item
-
-    def _check_index(self, index: Any, action: str = "read from", why: str = "array") -> int:
-        i, n = as_index(index, "index"), len(self._items)
-        if i < 0:
-            raise OutOfRangeError(f"TensorArray: Tried to {action} negative indices (index {i}).")
-        if i >= n:
-            raise OutOfRangeError(
-                f"TensorArray: Tried to {action} index {i} but {why} size is: {n}"
-            )
-        return i
-
-    def _get_item(self, i: int) -> Tensor:
-        item = self._items[i]
-        if item is None:
-            if not self._element_shape.is_fully_defined():
-                raise ValueError(
-                    f"TensorArray: element {i} was not written, and element_shape "
-                    f"{self._element_shape} is not fully known. Write it first."
-                )
-            item = self._items[i] = creation.zeros(self._element_shape, self._dtype)
         return item
 
     @public
@@ -234,10 +199,6 @@ class TensorArray:
         self._cleared.discard(i)
         return self
 
-    def _is_one_tensor(self) -> bool:
-        """Whether the elements are one tensor: in loops, and if their number is not known."""
-        return self._stacked_tensor is not None or self._open_size is not None
-
     def _as_stacked_tensor(self) -> Tensor:
         """All elements as one tensor."""
         return self.stack() if self._stacked_tensor is None else self._stacked_tensor
@@ -261,26 +222,6 @@ class TensorArray:
         other._element_shape = self._element_shape.merge_with(whole.shape[1:])
         return other
 
-    def _convert_item(self, value: Any) -> Tensor:
-        tensor = convert(value, hint=self._dtype)
-        self._check_element(tensor.dtype, tensor.shape)
-        self._element_sizes = tuple(tensor._array.shape)
-        return tensor
-
-    def _check_element(self, dtype: dtypes.DType, shape: TensorShape) -> None:
-        """Check dtype and shape of an element, and learn its shape."""
-        if dtype != self._dtype:
-            raise InvalidArgumentError(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
-                f"{dtype.name}. Cast it."
-            )
-        if not self._element_shape.is_compatible_with(shape):
-            raise ValueError(
-                f"Incompatible shape for value ({shape}), expected ({self._element_shape})"
-            )
-        if self._infer_shape:
-            self._element_shape = self._element_shape.merge_with(shape)
-
     @public
     def stack(self, name: str | None = None) -> Tensor:
         """All elements, stacked along a new first dimension.
@@ -299,27 +240,6 @@ class TensorArray:
             known = self._element_shape.is_fully_defined()
             return creation.zeros([0, *(self._element_shape if known else ())], self._dtype)
         return concat_split.stack([self._get_item(i) for i in range(len(self._items))])
-
-    def _has_symbolic_elements(self) -> bool:
-        """Whether no element is written, and the sizes of elements are symbolic."""
-        is_unwritten = not any(item is not None for item in self._items)
-        return is_unwritten and self._element_sizes is not None and has_dims(self._element_sizes)
-
-    def _make_unwritten(self) -> Tensor:
-        """Zeros for all elements.
-
-        Raises:
-            ValueError: if the shape of the elements is not known.
-        """
-        sizes = self._element_sizes
-        if sizes is None:
-            if not self._element_shape.is_fully_defined():
-                raise ValueError(
-                    f"TensorArray: no element was written, and element_shape {self._element_shape} "
-                    "is not fully known. Write one first."
-                )
-            sizes = tuple(self._element_shape.as_list())
-        return creation.zeros((self._count(), *sizes), self._dtype)
 
     @public
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
@@ -455,11 +375,3 @@ class TensorArray:
             name: ignored.
         """
         self._items = []
-
-
-def find_open_size(size: Any) -> Any:
-    """A symbolic size, given as itself or as a tensor; None if the size is a number."""
-    held = getattr(size, "_array", None)
-    if type(held) is TracedArray and (held.dims is not None or held.trace.is_abstract):
-        size = to_dimension_size(size)
-    return size if type(size) is Dim else None

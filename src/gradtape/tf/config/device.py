@@ -134,6 +134,10 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
     Returns:
         A list of PhysicalDevice.
+
+    Example:
+        >>> [device.device_type for device in tf.config.list_physical_devices("CPU")]
+        ['CPU']
     """
     here = [PHYSICAL_CPU] if device_type in (None, "CPU") else []
     if device_type == "CPU":
@@ -152,6 +156,10 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
     Returns:
         A list of LogicalDevice.
+
+    Example:
+        >>> tf.config.list_logical_devices("CPU")[0].name
+        '/device:CPU:0'
     """
     cpus = len(DEVICE_CONFIGURATIONS.get(PHYSICAL_CPU) or (LOGICAL_CPU,))
     here = [LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(cpus)]

@@ -155,8 +155,9 @@ class DeviceSpec:
         return hash(self._parts)
 
     def __repr__(self) -> str:
-        """The name."""
-        return f"<DeviceSpec {self.to_string()!r}>"
+        """The parts."""
+        parts = zip(FIELDS, self._parts, strict=True)
+        return f"<DeviceSpec({', '.join(f'{name}={part}' for name, part in parts)})>"
 
 
 def parse_device_name(name: str) -> dict[str, Any]:

@@ -6,10 +6,12 @@ Eagerly these run as plain Python; in a trace they become nodes of the graph.
 from __future__ import annotations
 
 import copy
+import itertools
 import math
+import sys
 from builtins import range as indices
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from gradtape.core import nest
 from gradtape.core.context import current_batch, current_trace
@@ -28,6 +30,8 @@ from gradtape.graph.control_flow import (
 from gradtape.ops.elementwise import equal, select
 from gradtape.tf.array.tensor_array import TensorArray
 
+R = TypeVar("R")
+
 
 def as_python_bool(value: Any) -> bool:
     """Convert a predicate to a Python bool, also in functions without AutoGraph."""
@@ -37,6 +41,12 @@ def as_python_bool(value: Any) -> bool:
     return bool(tensor._array if isinstance(tensor, SymbolicTensor) else tensor)
 
 
+@overload
+def cond(
+    pred: Any, true_fn: Callable[[], R], false_fn: Callable[[], R], name: str | None = None
+) -> R: ...
+@overload
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any: ...
 @public
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
     """Call `true_fn` if `pred` holds, else `false_fn`.
@@ -271,14 +281,20 @@ def while_loop(
             return trace_while_loop(stage[0], cond, body, loop_vars, maximum_iterations)
         except NotANode:
             pass
-    count, most = 0, float(limit)
-    while count < most and as_python_bool(cond(*loop_vars)):
+    return run_while_loop(stage, cond, body, loop_vars, float(limit))
+
+
+def run_while_loop(stage: Any, cond: Any, body: Any, loop_vars: Any, limit: float) -> Any:
+    """Run a loop in Python; in a trace its random ops are those of one loop."""
+    turns = stage[0].iterate_loop(sys.maxsize) if stage else itertools.count()
+    for turn in turns:
+        if turn >= limit or not as_python_bool(cond(*loop_vars)):
+            break
         after = body(*loop_vars)
         if len(loop_vars) == 1 and not nest.is_nested(after):
             after = nest.pack_sequence_as(loop_vars, [after])
         nest.assert_same_structure(list(loop_vars), list(after))
         loop_vars = after
-        count += 1
     return nest.map_structure(as_loop_result, loop_vars, expand_composites=True)
 
 

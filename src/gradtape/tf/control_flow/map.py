@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from builtins import range as indices
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from gradtape import func
 from gradtape.core import nest
@@ -13,16 +13,18 @@ from gradtape.core.context import current_trace
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int64
 from gradtape.core.errors import public
+from gradtape.core.log import get_log
 from gradtape.core.open_shape import has_dims
 from gradtape.core.primitive import Spec
 from gradtape.core.spec import TensorSpec
 from gradtape.graph.control_flow import NotANode, trace_loop
-from gradtape.tape.gradient_tape import log
 from gradtape.tf.array.concat_split import stack
 from gradtape.tf.array.creation import zeros
 from gradtape.tf.array.reshape import broadcast_to
 from gradtape.tf.array.tensor_array import TensorArray
 from gradtape.tf.ragged.map_fn import map_rows, needs_map_rows
+
+R = TypeVar("R")
 
 
 def common_length_of(elems: Any, op: str, stretch: bool = False) -> int:
@@ -88,7 +90,7 @@ def as_output_spec(signature: Any) -> TensorSpec:
 
 @public
 def map_fn(
-    fn: Callable[[Any], Any],
+    fn: Callable[[Any], R],
     elems: Any,
     dtype: Any = None,
     parallel_iterations: int | None = None,
@@ -97,7 +99,7 @@ def map_fn(
     infer_shape: bool = True,
     name: str | None = None,
     fn_output_signature: Any = None,
-) -> Any:
+) -> R:
     """Apply `fn` to each slice of `elems` along the first dimension and stack the results.
 
     Args:
@@ -126,7 +128,9 @@ def map_fn(
     if not callable(fn):
         raise TypeError("map_fn: The provided function is not callable.")
     if parallel_iterations is not None and parallel_iterations > 1:
-        log.warning("map_fn: setting parallel_iterations > 1 has no effect when executing eagerly.")
+        get_log().warning(
+            "map_fn: setting parallel_iterations > 1 has no effect when executing eagerly."
+        )
     signature = dtype if fn_output_signature is None else fn_output_signature
     if needs_map_rows(elems, signature):
         return map_rows(fn, elems, signature)
@@ -160,8 +164,8 @@ def describe_map(fn: Callable[[Any], Any], tensors: Any, n: Any, columns: Struct
 
 @public
 def vectorized_map(
-    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
+    fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> R:
     """Apply `fn` to each slice of `elems` along the first dimension and stack the results.
 
     Args:

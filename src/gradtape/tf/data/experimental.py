@@ -26,6 +26,21 @@ from gradtape.pipeline.options import OptimizationOptions as OptimizationOptions
 from gradtape.pipeline.options import ThreadingOptions as ThreadingOptions
 from gradtape.pipeline.source.csv import CsvDataset as CsvDataset
 from gradtape.pipeline.source.csv import make_csv_dataset as make_csv_dataset
+from gradtape.tf.data.example_dataset import TFRecordWriter as TFRecordWriter
+from gradtape.tf.data.example_dataset import (
+    make_batched_features_dataset as make_batched_features_dataset,
+)
+from gradtape.tf.data.example_dataset import parse_example_dataset as parse_example_dataset
+from gradtape.tf.data.grouping import Reducer as Reducer
+from gradtape.tf.data.grouping import group_by_reducer as group_by_reducer
+from gradtape.tf.data.grouping import pad_to_cardinality as pad_to_cardinality
+from gradtape.tf.data.grouping import parallel_interleave as parallel_interleave
+from gradtape.tf.data.source import DatasetInitializer as DatasetInitializer
+from gradtape.tf.data.source import RandomDataset as RandomDataset
+from gradtape.tf.data.source import SqlDataset as SqlDataset
+from gradtape.tf.data.source import from_list as from_list
+from gradtape.tf.data.source import index_table_from_dataset as index_table_from_dataset
+from gradtape.tf.data.source import table_from_dataset as table_from_dataset
 from gradtape.tf.public_op import name_functions
 
 INFINITE_CARDINALITY = INFINITE
@@ -43,6 +58,10 @@ def cardinality(dataset: Dataset) -> Tensor:
 
     Returns:
         An int64 scalar: the number, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
+
+    Example:
+        >>> tf.data.experimental.cardinality(tf.data.Dataset.range(5)).numpy()
+        np.int64(5)
     """
     check_instance(dataset, Dataset, "dataset")
     return dataset.cardinality()
@@ -57,6 +76,10 @@ def get_single_element(dataset: Dataset) -> Any:
 
     Returns:
         A structure of tensors.
+
+    Example:
+        >>> tf.data.experimental.get_single_element(tf.data.Dataset.from_tensors(7)).numpy()
+        np.int32(7)
     """
     check_instance(dataset, Dataset, "dataset")
     return dataset.get_single_element()

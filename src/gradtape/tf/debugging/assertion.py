@@ -21,6 +21,8 @@ from gradtape.graph.side_effect import side_effect
 from gradtape.tf.debugging.shape_assertion import (
     prefix_message,
 )
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.other import ASSERTION
 
 
 def first_elements(tensor: Tensor, count: int | None) -> Any:
@@ -234,6 +236,9 @@ def assert_near(
     Raises:
         InvalidArgumentError: if the condition does not hold.
         ValueError: if the tensors hold integers.
+
+    Example:
+        >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
     """
     a = convert(x)
     b = convert(y, a.dtype)
@@ -293,6 +298,9 @@ def assert_type(
 
     Returns:
         None.
+
+    Example:
+        >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
     """
     is_composite = isinstance(tensor, (SparseTensor, RaggedTensor))
     have = tensor.dtype if is_composite else convert(tensor).dtype
@@ -378,5 +386,12 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
     Returns:
         A bool.
+
+    Example:
+        >>> tf.debugging.is_numeric_tensor(tf.constant("a"))
+        False
     """
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
+
+
+add_examples(globals(), ASSERTION)

@@ -126,6 +126,10 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
     Raises:
         InvalidArgumentError: if an element is NaN or infinite.
+
+    Example:
+        >>> tf.debugging.check_numerics([1.0, 2.0], "activations").numpy()
+        array([1., 2.], dtype=float32)
     """
     x = check_dtype("CheckNumerics", convert(tensor), FLOATS)
     check_finite(x, message)

@@ -65,6 +65,9 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 
     Returns:
         None in eager mode.
+
+    Example:
+        >>> tf.debugging.assert_rank(tf.zeros([2, 3]), 2)
     """
     wanted = as_rank(rank)
     raise_unless_rank(x, rank_of_value(x) == wanted, str(wanted), message)

@@ -87,8 +87,6 @@ class StrategyExtended:
     def _num_workers(self) -> int:
         return self._group.size
 
-    # -- variables
-
     def _create_variable(self, next_creator: Callable[..., Any], **facts: Any) -> Any:
         """Create a variable of the strategy; inside replicas, all of them create it together."""
         replica = replica_state.replica
@@ -259,8 +257,6 @@ class StrategyExtended:
             The results of all replicas.
         """
         return self._strategy._call_for_each_replica(fn, tuple(args), dict(kwargs or {}))
-
-    # -- reductions
 
     def _reduce_values(self, value: Any, op: str) -> Any:
         """Reduce one value over all replicas."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 import signal
 import sys
@@ -16,13 +15,12 @@ import numpy as np
 
 from gradtape.compile.collective.process_group import connect_workers
 from gradtape.core.errors import public
+from gradtape.core.log import get_log
 from gradtape.core.worker_group import WorkerGroup
 from gradtape.state.checkpoint.checkpoint import Checkpoint
 from gradtape.state.checkpoint.manager import CheckpointManager
 from gradtape.state.variable.variable import Variable
 from gradtape.tf.distribute.cluster_resolver import ClusterResolver, list_workers
-
-log = logging.getLogger("gradtape")
 
 RESTART_STATUS = 42
 RUNS = "checkpointed_runs"  # the attribute of the checkpoint that counts calls of `run`
@@ -154,7 +152,7 @@ class PreemptionCheckpointHandler:
             self._has_saved_early = True
         if state[0] == TIME_IS_UP:
             self._group.barrier("the checkpoint before the exit is complete")
-            log.warning("PreemptionCheckpointHandler: saved a checkpoint; this worker exits.")
+            get_log().warning("PreemptionCheckpointHandler: saved a checkpoint; this worker exits.")
             (self._config.exit_fn or exit_to_restart)()
 
     def _current_state(self) -> int:

@@ -238,12 +238,17 @@ class Strategy:
         """The values of the replicas of this process, as a tuple.
 
         Args:
-            value: a result of `run`, or any value.
+            value: a result of `run`, or any value or structure.
 
         Returns:
-            A tuple.
+            A tuple; for a structure, it has the structure of each replica.
         """
-        return value.values if isinstance(value, DistributedValues) else (value,)
+        if isinstance(value, DistributedValues):
+            return value.values
+        if not nest.is_nested(value):
+            return (value,)
+        count = len(self._extended.worker_devices)
+        return tuple(select_replica(i, value) for i in range(count))
 
     unwrap = experimental_local_results
 
@@ -292,7 +297,10 @@ class Strategy:
         count = len(self._extended.worker_devices)
         first = self._extended._group.rank * count
         contexts = [ValueContext(first + i, self.num_replicas_in_sync) for i in range(count)]
-        return merge_results([value_fn(context) for context in contexts])
+        values = [value_fn(context) for context in contexts]
+        if count == 1:
+            return values[0]
+        return nest.map_structure(lambda *leaves: PerReplica(leaves), *values)
 
     @public
     def make_dataset_iterator(self, dataset: Any) -> Any:

@@ -67,6 +67,10 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
+
+    Example:
+        >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel()
+        array([0., 4.], dtype=float32)
     """
 
     def change(x: Tensor) -> Tensor:
@@ -93,6 +97,10 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.adjust_gamma([[[0.25]]], gamma=0.5).numpy().ravel()
+        array([0.5], dtype=float32)
     """
     check_gamma(gamma, InvalidArgumentError if has_own_dtype(gamma) else ValueError)
     return apply_in_float(image, lambda x: multiply(gain, pow(x, gamma)), saturate=True)
@@ -122,6 +130,10 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
+
+    Example:
+        >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy().ravel().round(3)
+        array([0., 1., 1.], dtype=float32)
     """
     check_number(delta, "delta")
     if not is_traced(delta) and (delta < -1 or delta > 1):  # TensorFlow also checks only eagerly
@@ -151,6 +163,10 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
     Note:
         As in TensorFlow, it has no gradient: differentiating it raises LookupError.
+
+    Example:
+        >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.0).numpy().ravel()
+        array([1., 1., 1.], dtype=float32)
     """
 
     def change(x: Tensor) -> Tensor:
@@ -173,6 +189,10 @@ def per_image_standardization(image: Any) -> Tensor:
 
     Returns:
         Images of float32.
+
+    Example:
+        >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel()
+        array([-1.,  1.], dtype=float32)
     """
     x = cast(check_pixels("per_image_standardization", image), dtypes.float32)
     least = compute_constant(scale_power, prod(x._array.shape[-3:]), 1.0, -0.5, np.float32)

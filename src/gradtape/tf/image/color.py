@@ -102,6 +102,10 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (..., 1).
+
+    Example:
+        >>> tf.image.rgb_to_grayscale([[[1.0, 1.0, 1.0]]]).numpy().ravel().round(4)
+        array([0.9999], dtype=float32)
     """
     x = convert(images)
     gray = tensordot(convert_image_dtype(x, dtypes.float32), convert(GRAY_WEIGHTS), [-1, -1])
@@ -119,6 +123,10 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (..., 3).
+
+    Example:
+        >>> tf.image.grayscale_to_rgb([[[0.5]]]).numpy().ravel()
+        array([0.5, 0.5, 0.5], dtype=float32)
     """
     x = convert(images)
     shape = x._array.shape
@@ -152,6 +160,10 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (..., 3).
+
+    Example:
+        >>> tf.image.rgb_to_hsv([[[1.0, 0.0, 0.0]]]).numpy().ravel()
+        array([0., 1., 1.], dtype=float32)
     """
     result: Tensor = color.to_hsv(check_rgb("RGBToHSV", images))
     return result
@@ -167,6 +179,10 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (..., 3).
+
+    Example:
+        >>> tf.image.hsv_to_rgb([[[0.0, 1.0, 1.0]]]).numpy().ravel()
+        array([1., 0., 0.], dtype=float32)
     """
     result: Tensor = color.from_hsv(stop_gradient(check_rgb("HSVToRGB", images)))
     return result

@@ -86,6 +86,10 @@ def pad_to_bounding_box(
 
     Returns:
         Images of the target size.
+
+    Example:
+        >>> tf.image.pad_to_bounding_box(tf.ones([4, 4, 3]), 1, 1, 8, 8).shape
+        TensorShape([8, 8, 3])
     """
     op = "pad_to_bounding_box"
     x = check_image(op, image)
@@ -121,6 +125,10 @@ def crop_to_bounding_box(
 
     Raises:
         ValueError: if the box is empty or not entirely inside the image.
+
+    Example:
+        >>> tf.image.crop_to_bounding_box(tf.ones([8, 8, 3]), 2, 2, 4, 5).shape
+        TensorShape([4, 5, 3])
     """
     op = "crop_to_bounding_box"
     x = check_image(op, image)
@@ -182,6 +190,10 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 
     Returns:
         Smaller images.
+
+    Example:
+        >>> tf.image.central_crop(tf.ones([8, 8, 3]), 0.5).shape
+        TensorShape([4, 4, 3])
     """
     x = convert(image)
     fraction = float(central_fraction)
@@ -213,6 +225,10 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
     Returns:
         Images of the target size.
+
+    Example:
+        >>> tf.image.resize_with_crop_or_pad(tf.ones([4, 10, 3]), 8, 8).shape
+        TensorShape([8, 8, 3])
     """
     op = "resize_with_crop_or_pad"
     x = check_positive(op, image, target_height=target_height, target_width=target_width)
@@ -235,6 +251,10 @@ def flip_left_right(image: Any) -> Tensor:
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.flip_left_right([[[1], [2], [3]]]).numpy().ravel()
+        array([3, 2, 1], dtype=int32)
     """
     result: Tensor = s.flip(check_image("flip_left_right", image), axes=(-2,))
     return result
@@ -249,6 +269,10 @@ def flip_up_down(image: Any) -> Tensor:
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().ravel()
+        array([2, 1], dtype=int32)
     """
     result: Tensor = s.flip(check_image("flip_up_down", image), axes=(-3,))
     return result
@@ -264,6 +288,11 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
     Returns:
         Images with height and width swapped.
+
+    Example:
+        >>> tf.image.transpose([[[1], [2]], [[3], [4]]]).numpy().reshape(2, 2)
+        array([[1, 3],
+               [2, 4]], dtype=int32)
     """
     result: Tensor = s.transpose(check_image("transpose", image), perm=(-2, -3, -1))
     return result
@@ -280,6 +309,11 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
     Returns:
         Rotated images.
+
+    Example:
+        >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy().reshape(2, 2)
+        array([[2, 4],
+               [1, 3]], dtype=int32)
     """
     x: Any = check_image("rot90", image)
     turns = int(convert(k, "int32")._array) % 4

@@ -252,6 +252,11 @@ def decode_image(
 
     Returns:
         A tensor (height, width, channels), or (frames, height, width, 3) of an animation.
+
+    Example:
+        >>> png = tf.io.encode_png(tf.zeros([2, 2, 3], tf.uint8))
+        >>> tf.io.decode_image(png).shape
+        TensorShape([2, 2, 3])
     """
     data = as_bytes_scalar(contents, "decode_image")
     wanted = dtypes.as_dtype(dtype)
@@ -286,6 +291,10 @@ def extract_jpeg_shape(
 
     Returns:
         A vector of three integers.
+
+    Example:
+        >>> tf.io.extract_jpeg_shape(tf.io.encode_jpeg(tf.zeros([8, 6, 3], tf.uint8))).numpy()
+        array([8, 6, 3], dtype=int32)
     """
     data = as_bytes_scalar(contents, "extract_jpeg_shape")
     require_jpeg(data, "extract_jpeg_shape")
@@ -305,6 +314,10 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of bools.
+
+    Example:
+        >>> bool(tf.io.is_jpeg(tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8))))
+        True
     """
     return map_elements(
         lambda text: text.startswith(image.JPEG_SIGNATURE),

@@ -45,6 +45,11 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 
     Returns:
         A string scalar, or a tensor of strings of the batch's shape.
+
+    Example:
+        >>> png = tf.io.encode_png(tf.zeros([2, 2, 3], tf.uint8))
+        >>> tf.io.decode_png(png).shape
+        TensorShape([2, 2, 3])
     """
     array = check_encodable(image, (dtypes.uint8, dtypes.uint16), (1, 2, 3, 4), "encode_png")
     options = {} if compression < 0 else {"compress_level": compression}
@@ -83,6 +88,11 @@ def encode_jpeg(
 
     Returns:
         A string scalar.
+
+    Example:
+        >>> jpeg = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8))
+        >>> tf.io.decode_jpeg(jpeg).shape
+        TensorShape([8, 8, 3])
     """
     array = check_encodable(image, (dtypes.uint8,), (1, 3), "encode_jpeg")
     if {"": 0, "grayscale": 1, "rgb": 3}.get(format, -1) not in (0, array.shape[-1]):

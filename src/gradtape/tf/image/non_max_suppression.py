@@ -114,6 +114,12 @@ def non_max_suppression_with_scores(
 
     Returns:
         Positions (m,) of the selected boxes, and their scores (m,).
+
+    Example:
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]
+        >>> indices, scores = tf.image.non_max_suppression_with_scores(boxes, [0.9, 0.8], 2)
+        >>> indices.numpy()
+        array([0], dtype=int32)
     """
     op = "NonMaxSuppression"
     corners, values = check_boxes_and_scores(op, boxes, scores)

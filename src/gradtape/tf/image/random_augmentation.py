@@ -71,6 +71,10 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.random_flip_left_right(tf.ones([8, 8, 3])).shape
+        TensorShape([8, 8, 3])
     """
     return flip_at_random("random_flip_left_right", image, 1, make_stateful_sampler(seed))
 
@@ -99,6 +103,10 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.stateless_random_flip_left_right(tf.ones([8, 8, 3]), seed=[1, 2]).shape
+        TensorShape([8, 8, 3])
     """
     return flip_at_random(
         "stateless_random_flip_left_right", image, 1, make_stateless_sampler(seed)
@@ -151,6 +159,10 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.random_brightness(tf.ones([8, 8, 3]), 0.1).shape
+        TensorShape([8, 8, 3])
     """
     delta = draw_delta("random_brightness", max_delta, float("inf"), make_stateful_sampler(seed))
     return adjust_brightness(image, delta)
@@ -167,6 +179,10 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.stateless_random_brightness(tf.ones([8, 8, 3]), 0.1, seed=[1, 2]).shape
+        TensorShape([8, 8, 3])
     """
     delta = draw_delta(
         "stateless_random_brightness", max_delta, float("inf"), make_stateless_sampler(seed)
@@ -186,6 +202,10 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Ten
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.random_contrast(tf.ones([8, 8, 3]), 0.5, 1.5).shape
+        TensorShape([8, 8, 3])
     """
     return adjust_contrast(
         image, draw_factor("random_contrast", lower, upper, make_stateful_sampler(seed))
@@ -204,6 +224,10 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
 
     Returns:
         Images like `image`.
+
+    Example:
+        >>> tf.image.stateless_random_contrast(tf.ones([8, 8, 3]), 0.5, 1.5, seed=[1, 2]).shape
+        TensorShape([8, 8, 3])
     """
     factor = draw_factor("stateless_random_contrast", lower, upper, make_stateless_sampler(seed))
     return adjust_contrast(image, factor)
@@ -308,6 +332,10 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
 
     Returns:
         A tensor of shape `size`.
+
+    Example:
+        >>> tf.image.random_crop(tf.ones([8, 8, 3]), [4, 4, 3]).shape
+        TensorShape([4, 4, 3])
     """
     return crop_at_random("random_crop", value, size, make_stateful_sampler(seed))
 
@@ -324,5 +352,9 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
 
     Returns:
         A tensor of shape `size`.
+
+    Example:
+        >>> tf.image.stateless_random_crop(tf.ones([8, 8, 3]), [4, 4, 3], seed=[1, 2]).shape
+        TensorShape([4, 4, 3])
     """
     return crop_at_random("stateless_random_crop", value, size, make_stateless_sampler(seed))

@@ -142,6 +142,10 @@ def resize_with_pad(
 
     Returns:
         Images as `resize` returns them.
+
+    Example:
+        >>> tf.image.resize_with_pad(tf.ones([4, 8, 3]), 8, 8).shape
+        TensorShape([8, 8, 3])
     """
     x = convert(image)
     check_positive("resize_with_pad", x, target_height=target_height, target_width=target_width)

@@ -62,6 +62,10 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
 
     Returns:
         (...,) in float32.
+
+    Example:
+        >>> tf.image.psnr(tf.zeros([4, 4, 1]), tf.ones([4, 4, 1]), max_val=1.0).numpy()
+        np.float32(0.0)
     """
     x, y, brightest = convert_to_float32(*check_image_pair("psnr", a, b), max_val)
     error = r.reduce_mean(e.squared_difference(x, y), axis=(-3, -2, -1), keepdims=False)
@@ -125,6 +129,10 @@ def ssim(
 
     Returns:
         (...,) in float32, or (..., height - filter_size + 1, width - filter_size + 1).
+
+    Example:
+        >>> tf.image.ssim(tf.ones([16, 16, 1]), tf.ones([16, 16, 1]), max_val=1.0).numpy()
+        np.float32(1.0)
     """
     x, y, brightest = convert_to_float32(*check_image_pair("ssim", img1, img2), max_val)
     luminance, structure = compute_ssim_maps(x, y, brightest, filter_size, filter_sigma, k1, k2)
@@ -203,6 +211,10 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A number for each image.
+
+    Example:
+        >>> tf.image.total_variation([[[0.0], [1.0]]]).numpy()
+        np.float32(1.0)
     """
     x = convert(images)
     if x._array.ndim not in (3, 4):
@@ -225,6 +237,11 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
     Returns:
         A pair of tensors like `image`.
+
+    Example:
+        >>> dy, dx = tf.image.image_gradients(tf.reshape(tf.range(4.0), [1, 2, 2, 1]))
+        >>> dx.numpy().ravel()
+        array([1., 0., 1., 0.], dtype=float32)
     """
     x = convert(image)
     if x._array.ndim != 4:
@@ -244,6 +261,10 @@ def sobel_edges(image: Any) -> Tensor:
 
     Returns:
         (batch, height, width, channels, 2).
+
+    Example:
+        >>> tf.image.sobel_edges(tf.ones([1, 4, 4, 1])).shape
+        TensorShape([1, 4, 4, 1, 2])
     """
     x = check_dtype("sobel_edges", convert(image), FLOATS)
     shape = x._array.shape

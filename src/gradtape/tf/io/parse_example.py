@@ -21,6 +21,11 @@ from gradtape.graph.host_function import (
     describe_sparse,
     shape_of_argument,
 )
+from gradtape.tf.io.ragged_feature import (
+    RaggedFeature,
+    describe_ragged_feature,
+    make_ragged_tensor,
+)
 
 FEATURE_KINDS = {
     "int64_list": dtypes.int64,
@@ -68,6 +73,11 @@ class SparseFeature(NamedTuple):
     already_sorted: bool = False
 
 
+FEATURE_CLASSES = (
+    *(FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, SparseFeature, RaggedFeature),
+)
+
+
 def describe_example(serialized: Any, features: Any, *_: Any, **__: Any) -> dict[str, Any]:
     """Result rule of `parse_example`."""
     lead = shape_of_argument(serialized)
@@ -86,6 +96,8 @@ def describe_feature(feature: Any, lead: tuple[Any, ...]) -> Any:
     if isinstance(feature, SparseFeature):
         sizes = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
         return describe_sparse([*hide_dims(lead), *sizes], feature.dtype)
+    if isinstance(feature, RaggedFeature):
+        return describe_ragged_feature(feature, lead)
     steps = () if isinstance(feature, FixedLenFeature) else (FRESH,)
     shape = (*lead, *steps, *TensorShape(feature.shape).as_list())
     return Spec((shape, numpy_dtype_of(feature.dtype)))
@@ -100,13 +112,14 @@ def parse_single_example(
 
     Args:
         serialized: a scalar string.
-        features: descriptions by name: a FixedLenFeature, VarLenFeature, FixedLenSequenceFeature
-            or SparseFeature.
+        features: descriptions by name: a FixedLenFeature, VarLenFeature, FixedLenSequenceFeature,
+            SparseFeature or RaggedFeature.
         example_names: has no effect here.
         name: has no effect here.
 
     Returns:
-        A dict of tensors by name; a VarLenFeature or SparseFeature gives a SparseTensor.
+        A dict of tensors by name; a VarLenFeature or SparseFeature gives a SparseTensor, a
+        RaggedFeature with partitions a RaggedTensor.
 
     Raises:
         InvalidArgumentError: if a feature is missing or does not match its description.
@@ -192,12 +205,8 @@ def check_features(features: Any) -> Mapping[str, Any]:
 
 def check_feature(key: str, feature: Any, in_sequence: bool = False) -> None:
     """Raise if the description of a feature is not supported."""
-    supported = (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, SparseFeature)
-    if not isinstance(feature, supported):
-        raise ValueError(
-            f"Unsupported {type(feature).__name__} {feature} for feature {key}. RaggedFeature is "
-            "not supported."
-        )
+    if not isinstance(feature, FEATURE_CLASSES):
+        raise ValueError(f"Unsupported {type(feature).__name__} {feature} for feature {key}.")
     if dtypes.as_dtype(feature.dtype) not in FEATURE_KINDS.values():
         raise InvalidArgumentError(
             f"parse_example: dtype must be int64, float32 or string. Received "
@@ -224,15 +233,21 @@ def make_feature_tensors(
 
 
 def sort_features(features: Mapping[str, Any]) -> list[str]:
-    """The names of features in order: sparse features come first, as in TensorFlow."""
-    is_dense = {k: not isinstance(f, (VarLenFeature, SparseFeature)) for k, f in features.items()}
-    return sorted(features, key=lambda key: (is_dense[key], key))
+    """The names of features in TensorFlow's order: sparse ones, dense ones, ragged ones."""
+    order = {
+        k: 0 if isinstance(f, (VarLenFeature, SparseFeature)) else 1 + isinstance(f, RaggedFeature)
+        for k, f in features.items()
+    }
+    return sorted(features, key=lambda key: (order[key], key))
 
 
 def make_feature_tensor(examples: Sequence[Any], key: str, feature: Any, batched: bool) -> Any:
     """Make the tensor of one feature."""
     if isinstance(feature, SparseFeature):
         return make_sparse_feature_tensor(examples, feature, batched)
+    if isinstance(feature, RaggedFeature):
+        batch = () if batched else None
+        return make_ragged_tensor(examples, example_values, key, feature, batch)
     lists = [example_values(example, key, feature.dtype) for example in examples]
     if isinstance(feature, VarLenFeature):
         return make_sparse_tensor(lists, feature.dtype, batched)
@@ -294,7 +309,7 @@ def make_fixed_tensor(
                 f"parse_example: Key: {key}, Index: {i}. Number of {dtype.name} values != "
                 f"expected. Values size: {row.size} but output shape: {list(shape)}."  # type: ignore[union-attr]
             )
-        out[i] = row.reshape(shape)  # type: ignore[union-attr]
+        out[i : i + 1] = row.reshape(1, *shape)  # type: ignore[union-attr]
     return as_scalar_or_tensor(out if batched else out[0])
 
 

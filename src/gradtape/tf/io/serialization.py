@@ -44,6 +44,13 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
     Raises:
         NotFoundError: if the file does not exist.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
+        >>> tf.io.write_file(path, "hello")
+        >>> tf.io.read_file(path).numpy()
+        b'hello'
     """
     with translate_os_errors(filename), open(as_path(filename), "rb") as file:
         return convert(file.read())
@@ -61,6 +68,13 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 
     Returns:
         None.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
+        >>> tf.io.write_file(path, "hello")
+        >>> tf.io.gfile.exists(path)
+        True
     """
     data = as_string_array(contents)[()]
     path = as_path(filename)
@@ -126,6 +140,10 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
 
     Raises:
         InvalidArgumentError: if `serialized` is not a TensorProto, or has another dtype.
+
+    Example:
+        >>> tf.io.parse_tensor(tf.io.serialize_tensor([1, 2]), tf.int32).numpy()
+        array([1, 2], dtype=int32)
     """
     from gradtape.files.protobuf import parse_proto
     from gradtape.files.tensor_proto import TensorProto, array_from_proto
@@ -173,7 +191,7 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The bytes of strings as numbers, along a new last axis.
+    r"""The bytes of strings as numbers, along a new last axis.
 
     Args:
         input_bytes: strings of equal length.
@@ -188,6 +206,10 @@ def decode_raw(
     Raises:
         InvalidArgumentError: if the strings differ in length, or the length is not a multiple of
             the size of `out_type`.
+
+    Example:
+        >>> tf.io.decode_raw(b'\x01\x00\x02\x00', tf.int16).numpy()
+        array([1, 2], dtype=int16)
     """
     texts = as_string_array(input_bytes)
     dtype = np.dtype(dtypes.as_dtype(out_type).as_numpy_dtype)
@@ -257,6 +279,10 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: if a string is not base64.
+
+    Example:
+        >>> tf.io.decode_base64(tf.io.encode_base64("tape")).numpy()
+        b'tape'
     """
 
     def decode(text: bytes) -> bytes:

@@ -80,6 +80,11 @@ def tridiagonal_solve(
 
     Raises:
         ValueError: if the shapes do not match, or pivots are to be perturbed without pivoting.
+
+    Example:
+        >>> diagonals = [[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]]
+        >>> tf.linalg.tridiagonal_solve(diagonals, [3.0, 3.0]).numpy().round(3)
+        array([1., 1.], dtype=float32)
     """
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is.")

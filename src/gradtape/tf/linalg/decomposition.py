@@ -120,6 +120,11 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
     Returns:
         `sign` and `log_abs_determinant`, both (...,).
+
+    Example:
+        >>> sign, log_of_abs = tf.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
+        >>> float(sign), float(log_of_abs)
+        (-1.0, 0.0)
     """
     return LogMatrixDeterminant(
         *solve_ops.slogdet(as_float_matrices("LogMatrixDeterminant", input, square=True))
@@ -136,6 +141,10 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (...,).
+
+    Example:
+        >>> tf.linalg.logdet([[2.0, 0.0], [0.0, 2.0]]).numpy().round(4)
+        np.float32(1.3863)
     """
     factor = decomposition_ops.cholesky(as_float_matrices("Cholesky", matrix, square=True))
     logs = e.log(e.real(diagonal_ops.diagonal(factor)))
@@ -174,6 +183,12 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 
     Returns:
         `q` and `r`.
+
+    Example:
+        >>> q, r = tf.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+        >>> (q @ r).numpy().round(3)
+        array([[3., 1.],
+               [4., 2.]], dtype=float32)
     """
     x = as_float_matrices("Qr", input, halves=True)
     half = x._array.dtype.itemsize == 2
@@ -206,6 +221,11 @@ def svd(
     Returns:
         Singular values (..., k), left (..., m, k) and right (..., n, k) singular vectors; the
         values alone without `compute_uv`.
+
+    Example:
+        >>> s, u, v = tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
+        >>> s.numpy().round(3)
+        array([4., 3.], dtype=float32)
     """
     x = as_float_matrices("Svd", tensor)
     if not compute_uv:
@@ -233,6 +253,11 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Returns:
         Eigenvalues (..., n) and eigenvectors (..., n, n) in columns.
+
+    Example:
+        >>> values, vectors = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
+        >>> values.numpy()
+        array([1., 2.], dtype=float32)
     """
     x = as_float_matrices("SelfAdjointEigV2", tensor, square=True)
     values, vectors = eigen.eigh(x)
@@ -282,6 +307,10 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A complex tensor (..., n).
+
+    Example:
+        >>> tf.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]]).numpy().real.round(3)
+        array([2., 1.], dtype=float32)
     """
     return eig(tensor)[0]
 
@@ -299,6 +328,11 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 
     Returns:
         `lu` (..., n, n) and `p` (..., n).
+
+    Example:
+        >>> lu, p = tf.linalg.lu([[0.0, 2.0], [1.0, 3.0]])
+        >>> p.numpy()
+        array([1, 0], dtype=int32)
     """
     x = as_float_matrices("Lu", input, square=True)
     both, order = decomposition_ops.lu(x)

@@ -92,6 +92,10 @@ def diag_part(
 
     Returns:
         (..., length), or (..., number, length) for several, from the highest offset down.
+
+    Example:
+        >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy()
+        array([1, 4], dtype=int32)
     """
     x = as_matrices("diag_part", input)
     check_align(align)
@@ -213,6 +217,11 @@ def set_diag(
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 0]).numpy()
+        array([[0, 2],
+               [3, 0]], dtype=int32)
     """
     x, d = convert_pair(as_matrices("set_diag", input), diagonal)
     check_same_dtype("MatrixSetDiagV3", x, d)
@@ -294,6 +303,11 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of twice the rank.
+
+    Example:
+        >>> tf.linalg.tensor_diag([1, 2]).numpy()
+        array([[1, 0],
+               [0, 2]], dtype=int32)
     """
     d = convert(diagonal)
     shape = d._array.shape
@@ -316,6 +330,10 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of half the rank.
+
+    Example:
+        >>> tf.linalg.tensor_diag_part([[1, 0], [0, 2]]).numpy()
+        array([1, 2], dtype=int32)
     """
     x = convert(input)
     shape = x._array.shape

@@ -157,8 +157,27 @@ def transpose_operand(x: Tensor, transpose: bool, adjoint: bool, which: str) -> 
     return e.conj(out) if adjoint and out._array.dtype.kind == "c" else out
 
 
-Tensor.__matmul__ = lambda self, other: matmul(self, other)  # type: ignore[method-assign]
-Tensor.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore[method-assign]
+def apply_matmul(x: Any, y: Any) -> Tensor:
+    """`x @ y`."""
+    try:
+        return matmul(x, y)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+def apply_reflected_matmul(y: Any, x: Any) -> Tensor:
+    """`x @ y` where only `y` is a tensor."""
+    try:
+        return matmul(x, y)
+    except Exception as error:
+        hide_library_frames(error)
+        raise
+
+
+# They replace the operators of `tf/tensor_operator.py`, which have imported this module.
+Tensor.__matmul__ = apply_matmul  # type: ignore[method-assign]
+Tensor.__rmatmul__ = apply_reflected_matmul  # type: ignore[method-assign]
 
 
 @public
@@ -184,6 +203,10 @@ def matvec(
 
     Returns:
         A tensor (..., m).
+
+    Example:
+        >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
+        array([3., 7.], dtype=float32)
     """
     x, y = convert_pair(a, b)
     if y._array.ndim < 1:
@@ -203,6 +226,11 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (..., n, m).
+
+    Example:
+        >>> tf.linalg.adjoint([[1, 2], [3, 4]]).numpy()
+        array([[1, 3],
+               [2, 4]], dtype=int32)
     """
     return matrix_transpose(matrix, conjugate=True)
 
@@ -218,6 +246,11 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
     Returns:
         A tensor (..., n, m).
+
+    Example:
+        >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy()
+        array([[1, 3],
+               [2, 4]], dtype=int32)
     """
     x = convert(a)
     if x._array.ndim < 2:
@@ -239,6 +272,10 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of the operands' shape.
+
+    Example:
+        >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
+        array([0., 0., 1.], dtype=float32)
     """
     x, y = convert_pair(a, b)
     check_same_dtype("Cross", check_dtype("Cross", x, REAL), y)

@@ -35,6 +35,11 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy()
+        array([[1., 1.],
+               [0., 1.]], dtype=float32)
     """
     x = convert(input)
     if x._array.dtype not in MATRIX_DTYPES:
@@ -73,6 +78,10 @@ def matrix_rank(
 
     Raises:
         InvalidArgumentError: if `tol` does not broadcast.
+
+    Example:
+        >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
+        np.int32(1)
     """
     x = as_real_matrices("matrix_rank", a)
     if tol is not None:
@@ -116,6 +125,11 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().round(3)
+        array([[2., 0.],
+               [0., 3.]], dtype=float32)
     """
     return matrix_function.sqrtm(as_float_matrices("MatrixSquareRoot", input, square=True))
 

@@ -120,6 +120,11 @@ def normalize(
 
     Returns:
         A tensor like `tensor`, and the norm.
+
+    Example:
+        >>> unit, length = tf.linalg.normalize([3.0, 4.0])
+        >>> unit.numpy(), length.numpy()
+        (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
     """
     x = convert(tensor)
     length = norm(x, ord, axis, keepdims=True)

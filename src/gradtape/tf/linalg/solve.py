@@ -82,6 +82,10 @@ def triangular_solve(
 
     Returns:
         A tensor (..., n, m).
+
+    Example:
+        >>> tf.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]]).numpy().ravel()
+        array([1., 2.], dtype=float32)
     """
     a, b = convert_pair(matrix, rhs)
     check_same_dtype("MatrixTriangularSolve", a, b)
@@ -107,6 +111,11 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor (..., n, m).
+
+    Example:
+        >>> factor = tf.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]])
+        >>> tf.linalg.cholesky_solve(factor, [[4.0], [9.0]]).numpy().ravel()
+        array([1., 1.], dtype=float32)
     """
     factor, b = convert_pair(chol, rhs)
     return triangular_solve(factor, triangular_solve(factor, b), adjoint=True)
@@ -177,6 +186,11 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
     Returns:
         A tensor (..., n, m).
+
+    Example:
+        >>> tf.linalg.pinv([[2.0, 0.0], [0.0, 4.0]]).numpy().round(3)
+        array([[0.5 , 0.  ],
+               [0.  , 0.25]], dtype=float32)
     """
     x = as_real_matrices("pinv", a)
     if rcond is None:

@@ -35,6 +35,10 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     Raises:
         ValueError: if `inputs` is empty.
         InvalidArgumentError: if shapes or dtypes differ.
+
+    Example:
+        >>> tf.math.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
+        array([ 9, 12], dtype=int32)
     """
     if isinstance(inputs, Tensor):
         inputs = list(inputs)
@@ -81,6 +85,10 @@ def accumulate_n(
 
     Raises:
         ValueError: if `inputs` is empty, or shapes or dtypes differ.
+
+    Example:
+        >>> tf.math.accumulate_n([tf.constant([1, 2]), tf.constant([3, 4])]).numpy()
+        array([4, 6], dtype=int32)
     """
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(
@@ -121,6 +129,10 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
     Raises:
         ValueError: if `scalar` has axes.
+
+    Example:
+        >>> tf.math.scalar_mul(2.0, [1.0, 3.0]).numpy()
+        array([2., 6.], dtype=float32)
     """
     values = x.values if isinstance(x, IndexedSlices) else convert(x)
     number = convert(scalar) if has_own_dtype(scalar) else convert_to_dtype(scalar, values.dtype)
@@ -150,6 +162,10 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
 
     Raises:
         ValueError: if `coeffs` is not a list.
+
+    Example:
+        >>> tf.math.polyval([2.0, 0.0, 1.0], 3.0).numpy()
+        np.float32(19.0)
     """
     if not isinstance(coeffs, list):
         raise ValueError(

@@ -51,6 +51,10 @@ def bincount(
 
     Returns:
         Bins (n,), or (rows, n).
+
+    Example:
+        >>> tf.math.bincount([1, 1, 3]).numpy()
+        array([0, 2, 0, 1], dtype=int32)
     """
     values = as_bincount_input(arr)
     size = bincount_size(values, minlength, maxlength)
@@ -189,6 +193,11 @@ def confusion_matrix(
 
     Returns:
         A matrix with labels as rows and predictions as columns.
+
+    Example:
+        >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy()
+        array([[1, 0],
+               [1, 1]], dtype=int32)
     """
     rows, columns = (cast(convert(v), dtypes.int64) for v in (labels, predictions))
     if rows.ndim == columns.ndim + 1 and shape_of(rows)[-1] == 1:

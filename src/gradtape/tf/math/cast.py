@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import ml_dtypes
 import numpy as np
 
 from gradtape.core import dtypes
+from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import DType, as_dtype, is_differentiable
 from gradtape.core.errors import UnimplementedError, public
-from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
-from gradtape.tape.indexed_slices import IndexedSlices
+
+if TYPE_CHECKING:
+    from gradtape.tape.indexed_slices import IndexedSlices
 
 
 @overload
@@ -40,11 +42,17 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
     """
     wanted = as_dtype(dtype)
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(cast_tensor(x.values, wanted), x.indices, x.dense_shape)
-    if isinstance(x, SparseTensor):
-        return SparseTensor(x.indices, cast_tensor(x.values, wanted), x.dense_shape)
-    if (isinstance(x, Tensor) or hasattr(x, "__tf_tensor__")) and x.dtype is wanted:
+    if isinstance(x, Tensor):
+        return cast_tensor(x, wanted)
+    if isinstance(x, CompositeTensor):
+        from gradtape.core.sparse_tensor import SparseTensor
+        from gradtape.tape.indexed_slices import IndexedSlices
+
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(cast_tensor(x.values, wanted), x.indices, x.dense_shape)
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, cast_tensor(x.values, wanted), x.dense_shape)
+    if hasattr(x, "__tf_tensor__") and x.dtype is wanted:
         return x
     return cast_tensor(convert(x), wanted)
 

@@ -159,6 +159,10 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: if `t_list` is not a list.
+
+    Example:
+        >>> tf.linalg.global_norm([[3.0], [4.0]]).numpy()
+        np.float32(5.0)
     """
     tensors = [
         check_dtype("L2Loss", slice_values_of(t), FLOATS)

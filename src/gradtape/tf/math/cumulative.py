@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import cumulative as scan
-from gradtape.tf.op_protocol import CumulativeOp
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import CUMULATIVE
 from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import CumulativeOp
 
 
 def make_cumulative(
@@ -64,3 +68,5 @@ cumulative_logsumexp = make_cumulative(
     "CumulativeLogsumexp",
     "Cumulative logarithm of the sum of exponentials along an axis.",
 )
+
+add_examples(globals(), CUMULATIVE)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
-from gradtape.core.errors import REDISPATCH, InvalidArgumentError, public, raise_call_error
+from gradtape.core.errors import REDISPATCH, public, raise_call_error
 from gradtape.core.fastpath.codegen import make_public_function
-from gradtape.core.open_shape import is_same_shape
 from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
-from gradtape.ops import integer, no_nan
-from gradtape.ops import special as s
-from gradtape.ops.reduce import reduce_sum
-from gradtape.ops.shape import shape_of
+from gradtape.ops import integer
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.elementwise import ELEMENTWISE
 from gradtape.tf.math.cast import cast
-from gradtape.tf.op_protocol import BinaryOp
 from gradtape.tf.public_op import (
     ANY,
     BOOL,
@@ -32,10 +28,7 @@ from gradtape.tf.public_op import (
     SIGNED,
     STRING,
     check_dtype,
-    check_same_dtype,
-    convert_pair,
     convert_pair_left_first,
-    convert_pair_strict,
     convert_pair_to_bool,
     convert_to_dtype,
     convert_with_hint,
@@ -46,9 +39,10 @@ from gradtape.tf.public_op import (
     write_docstring,
 )
 
-NO_NUMBERS = (False, False)
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import BinaryOp
 
-# -- arithmetic ------------------------------------------------------------------------------------
+NO_NUMBERS = (False, False)
 
 add = make_binary_op(
     e.add,
@@ -88,16 +82,6 @@ squared_difference = make_binary_op(
 nextafter = make_binary_op(
     e.nextafter, FULL_FLOATS, label="NextAfter", names=("x1", "x2"), numbers=NO_NUMBERS
 )
-multiply_no_nan = make_binary_op(
-    no_nan.multiply_no_nan,
-    INEXACT,
-    label="MulNoNan",
-    operands=convert_pair_strict,
-    numbers=NO_NUMBERS,
-)
-xlogy = make_binary_op(no_nan.xlogy, INEXACT, label="Xlogy", numbers=NO_NUMBERS)
-xlog1py = make_binary_op(no_nan.xlog1py, INEXACT, label="Xlog1py", numbers=NO_NUMBERS)
-xdivy = make_binary_op(no_nan.xdivy, INEXACT, label="Xdivy", numbers=NO_NUMBERS)
 
 QUOTIENT_DTYPES = {
     **dict.fromkeys((dtypes.uint8, dtypes.int8, dtypes.uint16, dtypes.int16), dtypes.float32),
@@ -144,33 +128,15 @@ def make_general_division(function: Any, name: str, either: bool) -> Any:
 def make_division(function: Any, name: str, either: bool, **options: Any) -> BinaryOp:
     """Make a public division."""
     general = make_general_division(function, name, either)
-    return write_docstring(
-        make_public_function(function.op, INEXACT, general, **options), function, INEXACT
-    )
+    division = make_public_function(function.op, INEXACT, general, **options)
+    parameters = ("y", "x") if options.get("reflected") else ("x", "y")
+    made: BinaryOp = write_docstring(division, function, parameters, INEXACT)
+    return made
 
 
 divide = make_division(e.divide, "divide", True)
 truediv = make_division(e.divide, "truediv", False, numbers=(False, True))
 realdiv = make_binary_op(e.divide, INEXACT, label="RealDiv")
-divide_no_nan = make_division(no_nan.divide_no_nan, "divide_no_nan", True, numbers=NO_NUMBERS)
-
-
-@public
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
-    """One over `x`; zero where `x` is zero.
-
-    Args:
-        x: a tensor of floats or complex numbers.
-        name: ignored.
-
-    Returns:
-        A tensor like `x`.
-    """
-    tensor = check_dtype("DivNoNan", convert(x), INEXACT)
-    return no_nan.divide_no_nan(e.ones_like(tensor), tensor)
-
-
-# -- exponentials, trigonometry, activations -------------------------------------------------------
 
 exp = make_unary_op(e.exp, INEXACT, label="Exp")
 expm1 = make_unary_op(e.expm1, INEXACT, label="Expm1")
@@ -208,8 +174,6 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return -softplus(-check_dtype("Softplus", convert(x), FLOATS))
 
 
-# -- comparisons and logic -------------------------------------------------------------------------
-
 equal = make_binary_op(e.equal, ANY, label="Equal")
 not_equal = make_binary_op(e.not_equal, ANY, label="NotEqual")
 less = make_binary_op(e.less, REAL, label="Less")
@@ -224,90 +188,15 @@ is_nan = make_unary_op(e.is_nan, FLOATS, label="IsNan")
 is_inf = make_unary_op(e.is_inf, FLOATS, label="IsInf")
 is_finite = make_unary_op(e.is_finite, FLOATS, label="IsFinite")
 
-# -- rounding --------------------------------------------------------------------------------------
-
 floor = make_unary_op(e.floor, FLOATS, label="Floor")
 ceil = make_unary_op(e.ceil, FLOATS, label="Ceil")
 rint = make_unary_op(e.rint, FLOATS, label="Rint")
 round = make_unary_op(e.rint, FLOATS, e.identity, INTEGERS, label="Round")
 
-# -- complex parts ---------------------------------------------------------------------------------
-
 real = make_unary_op(e.real, COMPLEX, e.identity, REAL, label="Real", names=("input",))
 imag = make_unary_op(e.imag, COMPLEX, e.zeros_like, REAL, label="Imag", names=("input",))
 angle = make_unary_op(e.angle, COMPLEX, e.angle_of_real, FLOATS, label="Angle", names=("input",))
 
-# -- special functions -----------------------------------------------------------------------------
-
-erf = make_unary_op(s.erf, FLOATS, label="Erf")
-erfc = make_unary_op(s.erfc, FLOATS, label="Erfc")
-erfinv = make_unary_op(s.erfinv, FLOATS, label="Erfinv")
-ndtri = make_unary_op(s.ndtri, FLOATS, label="Ndtri")
-lgamma = make_unary_op(s.lgamma, FLOATS, label="Lgamma")
-digamma = make_unary_op(s.digamma, FLOATS, label="Digamma")
-polygamma = make_binary_op(
-    s.polygamma, FULL_FLOATS, label="Polygamma", names=("a", "x"), numbers=NO_NUMBERS
-)
-zeta = make_binary_op(s.zeta, FULL_FLOATS, label="Zeta", names=("x", "q"), numbers=NO_NUMBERS)
-igamma = make_binary_op(s.igamma, FLOATS, label="Igamma", names=("a", "x"), numbers=NO_NUMBERS)
-igammac = make_binary_op(s.igammac, FLOATS, label="Igammac", names=("a", "x"), numbers=NO_NUMBERS)
-
-
-@public
-def erfcinv(x: Any, name: str | None = None) -> Tensor:
-    """Inverse of `erfc`.
-
-    Args:
-        x: a tensor of floats.
-        name: ignored.
-
-    Returns:
-        A tensor like `x`.
-    """
-    tensor = check_dtype("Ndtri", convert(x), FLOATS)
-    return -ndtri(tensor / 2) * math.sqrt(0.5)
-
-
-@public
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
-    """Regularised incomplete beta function.
-
-    Args:
-        a: a tensor of float32 or float64.
-        b: a tensor of the dtype of `a`.
-        x: a tensor of the dtype of `a`, with elements in [0, 1].
-        name: ignored.
-
-    Returns:
-        A tensor of the shape of the arguments that are not scalars; these must have one shape.
-    """
-    first, second = convert_pair(a, b)
-    third = convert(x) if has_own_dtype(x) else convert_to_dtype(x, first.dtype)
-    check_same_dtype("Betainc", first, second)
-    check_same_dtype("Betainc", first, third, 2)
-    check_dtype("Betainc", first, FULL_FLOATS)
-    shapes = [shape_of(t) for t in (first, second, third) if t._array.ndim]
-    if not all(is_same_shape(shape, shapes[0]) for shape in shapes):
-        raise InvalidArgumentError(
-            f"betainc: Shapes of the arguments are inconsistent: {shapes}. Broadcast them first."
-        )
-    return s.betainc(first, second, third)
-
-
-@public
-def lbeta(x: Any, name: str | None = None) -> Tensor:
-    """Logarithm of the absolute value of the beta function along the last axis.
-
-    Args:
-        x: a tensor of floats (..., n).
-        name: ignored.
-
-    Returns:
-        A tensor (...).
-    """
-    tensor = check_dtype("Lgamma", convert(x), FLOATS)
-    whole = reduce_sum(tensor, axis=(-1,), keepdims=False)
-    return reduce_sum(s.lgamma(tensor), axis=(-1,), keepdims=False) - s.lgamma(whole)
-
-
 name_functions(__name__, globals())
+
+add_examples(globals(), ELEMENTWISE)

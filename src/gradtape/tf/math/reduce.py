@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
 from gradtape.ops.shape import reshape, shape_of, slice_axis
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import REDUCE
 from gradtape.tf.math.cast import cast
-from gradtape.tf.op_protocol import ReductionOp
 from gradtape.tf.public_op import (
     ANY,
     BOOL,
@@ -33,6 +34,9 @@ from gradtape.tf.public_op import (
     has_own_dtype,
     raise_unsupported_dtype,
 )
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import ReductionOp
 
 FLOAT32 = np.dtype(np.float32)
 ALL_AXES = [tuple(range(-rank, 0)) for rank in range(33)]
@@ -135,6 +139,10 @@ def reduce_variance(
 
     Raises:
         TypeError: for integers.
+
+    Example:
+        >>> tf.math.reduce_variance([1.0, 3.0]).numpy()
+        np.float32(1.0)
     """
     tensor = convert(input_tensor)
     check_dtype("Mean", tensor, NUMBERS)
@@ -169,6 +177,10 @@ def reduce_std(
 
     Raises:
         TypeError: for integers.
+
+    Example:
+        >>> tf.math.reduce_std([1.0, 3.0]).numpy()
+        np.float32(1.0)
     """
     return e.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
@@ -192,6 +204,10 @@ def count_nonzero(
 
     Returns:
         A tensor of `dtype`.
+
+    Example:
+        >>> tf.math.count_nonzero([[0, 1], [2, 0]]).numpy()
+        np.int64(2)
     """
     tensor = check_dtype("NotEqual", convert(input), ANY)
     zero = (
@@ -214,6 +230,10 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A float32 scalar.
+
+    Example:
+        >>> tf.math.zero_fraction([0, 1, 0, 3]).numpy()
+        np.float32(0.5)
     """
     tensor = convert(value)
     size = compute_constant(to_scalar, tensor._array.size, np.float32)
@@ -258,6 +278,10 @@ def argmin(
 
     Returns:
         A tensor of `output_type` without `axis`.
+
+    Example:
+        >>> tf.argmin([[3, 1, 2], [0, 5, 4]], axis=1).numpy()
+        array([1, 0])
     """
     return call_arg_reduction(reduce.argmin, "ArgMin", input, axis, output_type, ("int32", "int64"))
 
@@ -296,6 +320,10 @@ def l2_normalize(
 
     Returns:
         A tensor like `x`.
+
+    Example:
+        >>> tf.math.l2_normalize([3.0, 4.0]).numpy()
+        array([0.6, 0.8], dtype=float32)
     """
     tensor = convert(x)
     axes = reduction_axes(dim if axis is None else axis, tensor.ndim, "Sum")
@@ -316,6 +344,10 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A bool scalar.
+
+    Example:
+        >>> bool(tf.math.is_non_decreasing([1, 1, 2]))
+        True
     """
     before, after = adjacent_elements(x)
     return reduce.reduce_all(e.less_equal(before, after), axis=(-1,), keepdims=False)
@@ -331,6 +363,10 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A bool scalar.
+
+    Example:
+        >>> bool(tf.math.is_strictly_increasing([1, 1, 2]))
+        False
     """
     before, after = adjacent_elements(x)
     return reduce.reduce_all(e.less(before, after), axis=(-1,), keepdims=False)
@@ -345,3 +381,6 @@ def adjacent_elements(x: Any) -> tuple[Tensor, Tensor]:
     return slice_axis(flat, axis=-1, start=0, size=count), slice_axis(
         flat, axis=-1, start=size - count, size=count
     )
+
+
+add_examples(globals(), REDUCE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import check_index_range, scatter_add, take
 from gradtape.ops.shape import shape_of, slice_axis
 from gradtape.ops.xla_lowering import on_jax
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import SEGMENT
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import QUOTIENT_DTYPES
-from gradtape.tf.op_protocol import SegmentOp, SparseSegmentOp, UnsortedSegmentOp
 from gradtape.tf.public_op import (
     FLOATS,
     INDICES,
@@ -32,6 +33,9 @@ from gradtape.tf.public_op import (
     convert_with_hint,
     name_functions,
 )
+
+if TYPE_CHECKING:
+    from gradtape.tf.op_protocol import SegmentOp, SparseSegmentOp, UnsortedSegmentOp
 
 
 def check_sorted_segments(
@@ -387,3 +391,5 @@ sparse_segment_sqrt_n = make_sparse_reduction(
 )
 
 name_functions(__name__, globals())
+
+add_examples(globals(), SEGMENT)

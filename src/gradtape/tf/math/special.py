@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gradtape.ops import bessel as b
 from gradtape.ops import special as s
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.number import SPECIAL
 from gradtape.tf.public_op import FLOATS, make_unary_op, name_functions
 
 bessel_i0 = make_unary_op(b.bessel_i0, FLOATS, label="BesselI0")
@@ -25,3 +27,5 @@ fresnel_sin = make_unary_op(s.fresnel_sin, FLOATS, label="FresnelSin")
 spence = make_unary_op(s.spence, FLOATS, label="Spence")
 
 name_functions(__name__, globals())
+
+add_examples(globals(), SPECIAL)

@@ -19,8 +19,8 @@ from gradtape.tf.public_op import INDICES, REAL, as_numpy_dtypes, check_dtype, h
 class TopKV2(NamedTuple):
     """The k largest entries and their indices."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 @public
@@ -45,6 +45,11 @@ def top_k(
 
     Raises:
         InvalidArgumentError: if `k` is larger than n.
+
+    Example:
+        >>> values, indices = tf.math.top_k([1, 9, 4], k=2)
+        >>> values.numpy(), indices.numpy()
+        (array([9, 4], dtype=int32), array([1, 2], dtype=int32))
     """
     tensor = check_dtype("TopKV2", convert(input), REAL)
     count = int(convert(k)._array)
@@ -170,6 +175,10 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
     Returns:
         Bools (b,); False for targets out of range, and where a larger score is not finite.
+
+    Example:
+        >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()
+        array([ True, False])
     """
     given = (
         convert(predictions) if has_own_dtype(predictions) else convert(predictions, dtypes.float32)

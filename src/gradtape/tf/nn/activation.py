@@ -13,6 +13,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.nn import activation
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.other import ACTIVATION
 from gradtape.tf.public_op import (
     FLOATS,
     INEXACT,
@@ -46,6 +48,10 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
     Returns:
         A tensor like `features`.
+
+    Example:
+        >>> tf.nn.leaky_relu([-1.0, 2.0]).numpy()
+        array([-0.2,  2. ], dtype=float32)
     """
     x = convert(features)
     if x.dtype.is_integer:
@@ -64,6 +70,10 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor that is twice as long along `axis`.
+
+    Example:
+        >>> tf.nn.crelu([1.0, -2.0]).numpy()
+        array([1., 0., 0., 2.], dtype=float32)
     """
     x = check_dtype("Relu", convert(features), REAL)
     n = x._array.ndim
@@ -82,6 +92,10 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
     Returns:
         A tensor like `features`.
+
+    Example:
+        >>> tf.nn.gelu([-1.0, 2.0]).numpy().round(3)
+        array([-0.159,  1.954], dtype=float32)
     """
     x = convert(features)
     if not x.dtype.is_floating:
@@ -102,6 +116,10 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
 
     Returns:
         A tensor like `features`.
+
+    Example:
+        >>> tf.nn.silu([0.0, 2.0]).numpy().round(3)
+        array([0.   , 1.762], dtype=float32)
     """
     x = check_dtype("Sigmoid", convert(features), INEXACT)
     if not has_own_dtype(beta) and beta == 1 and x._array.dtype in FLOATS:
@@ -112,3 +130,5 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
 swish = silu
 
 name_functions(__name__, globals())
+
+add_examples(globals(), ACTIVATION)

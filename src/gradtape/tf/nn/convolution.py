@@ -131,6 +131,11 @@ def conv1d(
 
     Returns:
         A tensor (..., length, outputs).
+
+    Example:
+        >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 4, 1])
+        >>> tf.nn.conv1d(x, tf.ones([2, 1, 1]), 1, "VALID").numpy().ravel()
+        array([3., 5., 7.], dtype=float32)
     """
     return apply_convolution("Conv1D", input, filters, 1, stride, padding, dilations, data_format)
 
@@ -161,6 +166,12 @@ def conv2d(
 
     Note:
         Grouped and dilated convolutions have gradients, which TensorFlow's CPU kernels lack.
+
+    Example:
+        >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), 1, "VALID").numpy().reshape(2, 2)
+        array([[ 8., 12.],
+               [20., 24.]], dtype=float32)
     """
     return apply_convolution("Conv2D", input, filters, 2, strides, padding, dilations, data_format)
 
@@ -188,6 +199,10 @@ def conv3d(
 
     Returns:
         A tensor (batch, depth, height, width, outputs).
+
+    Example:
+        >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").shape
+        TensorShape([1, 1, 1, 1, 1])
     """
     return apply_convolution("Conv3D", input, filters, 3, strides, padding, dilations, data_format)
 
@@ -215,6 +230,11 @@ def convolution(
 
     Returns:
         A tensor (batch, ..., outputs).
+
+    Example:
+        >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 4, 1])
+        >>> tf.nn.convolution(x, tf.ones([2, 1, 1])).numpy().ravel()
+        array([3., 5., 7.], dtype=float32)
     """
     n = convert(filters)._array.ndim - 2
     first = data_format in CHANNELS_FIRST

@@ -89,6 +89,10 @@ def dropout(
 
     Raises:
         ValueError: if `x` is not floating, or `rate` not a scalar of its dtype in [0, 1).
+
+    Example:
+        >>> tf.nn.dropout(tf.ones([2, 3]), rate=0.0).numpy().sum()
+        np.float32(6.0)
     """
     return drop_elements(x, rate, noise_shape, partial(uniform, seed=seed), advances=True)
 
@@ -114,6 +118,10 @@ def stateless_dropout(
 
     Returns:
         A tensor like `x`.
+
+    Example:
+        >>> tf.nn.experimental.stateless_dropout(tf.ones([4]), 0.5, seed=[1, 2]).numpy()
+        array([2., 0., 2., 0.], dtype=float32)
     """
     alg = rng_alg or "auto_select"
     return drop_elements(x, rate, noise_shape, partial(stateless_uniform, seed=seed, alg=alg))

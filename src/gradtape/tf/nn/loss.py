@@ -67,6 +67,10 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 
     Returns:
         A tensor like `logits`.
+
+    Example:
+        >>> tf.math.log_softmax([0.0, 0.0]).numpy().round(4)
+        array([-0.6931, -0.6931], dtype=float32)
     """
     x = check_dtype("LogSoftmax", convert(logits), FLOATS)
     return softmax_ops.log_softmax(x, axis=normalize_logits_axis("log_softmax", x, axis))
@@ -253,6 +257,10 @@ def weighted_cross_entropy_with_logits(
 
     Returns:
         A tensor like `logits`.
+
+    Example:
+        >>> tf.nn.weighted_cross_entropy_with_logits([1.0], [0.0], pos_weight=2.0).numpy().round(4)
+        array([1.3863], dtype=float32)
     """
     x, y = convert_logits_and_labels("Mul", labels, logits)
     weight = (convert(pos_weight, x.dtype) - 1) * y + 1
@@ -325,6 +333,10 @@ def compute_average_loss(
     Raises:
         ValueError: if `per_example_loss` is a scalar.
         RuntimeError: in the scope of a strategy, outside of its replicas.
+
+    Example:
+        >>> tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4).numpy()
+        np.float32(1.0)
     """
     x = convert(per_example_loss)
     if not x._array.ndim:

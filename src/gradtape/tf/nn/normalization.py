@@ -47,6 +47,11 @@ def moments(
 
     Returns:
         Mean and variance.
+
+    Example:
+        >>> mean, variance = tf.nn.moments(tf.constant([[1.0, 2.0], [3.0, 6.0]]), axes=[0])
+        >>> mean.numpy(), variance.numpy()
+        (array([2., 4.], dtype=float32), array([1., 4.], dtype=float32))
     """
     tensor = check_dtype("SquaredDifference", convert(x), INEXACT | INDICES)
     y = widen_half(tensor)
@@ -175,6 +180,11 @@ def batch_normalization(
 
     Returns:
         A tensor like `x`.
+
+    Example:
+        >>> x = tf.constant([[1.0], [3.0]])
+        >>> tf.nn.batch_normalization(x, 2.0, 1.0, None, None, 0.0).numpy().ravel()
+        array([-1.,  1.], dtype=float32)
     """
     tensor = convert(x)
     middle, spread = convert(mean), convert(variance)
@@ -234,6 +244,10 @@ def bias_add(
 
     Returns:
         A tensor like `value`.
+
+    Example:
+        >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy()
+        array([[11., 22.]], dtype=float32)
     """
     x, b = convert_pair(value, bias)
     check_same_dtype("BiasAdd", x, b)

@@ -54,6 +54,11 @@ def extract_patches(
 
     Returns:
         (batch, rows, columns, height * width * channels).
+
+    Example:
+        >>> image = tf.ones([1, 4, 4, 1])
+        >>> tf.image.extract_patches(image, [1, 2, 2, 1], [1, 2, 2, 1], [1] * 4, "VALID").shape
+        TensorShape([1, 2, 2, 4])
     """
     return extract_windows("ExtractImagePatches", images, 2, sizes, strides, rates, padding)
 

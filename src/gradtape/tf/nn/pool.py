@@ -19,6 +19,8 @@ from gradtape.ops.elementwise import divide
 from gradtape.ops.nn import pool as pool_ops
 from gradtape.ops.reduce import reduce_max
 from gradtape.ops.shape import reshape
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.other import POOL
 from gradtape.tf.nn.window_argument import (
     CHANNELS_FIRST,
     expand_to_spatial,
@@ -190,6 +192,10 @@ def pool(
 
     Returns:
         A tensor (batch, ..., channels).
+
+    Example:
+        >>> tf.nn.pool(tf.reshape([1.0, 5.0, 3.0, 2.0], [1, 4, 1]), [2], "MAX").numpy().ravel()
+        array([5., 5., 3.], dtype=float32)
     """
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG'. Received {pooling_type!r}.")
@@ -237,3 +243,6 @@ def numbers_per_axis(what: str, value: Any, n: int) -> tuple[int, ...]:
     if len(numbers) != n or min(numbers, default=1) < 1:
         raise ValueError(f"pool: {what} must be {n} positive numbers. Received {value}.")
     return numbers
+
+
+add_examples(globals(), POOL)

@@ -35,6 +35,10 @@ def space_to_depth(
 
     Returns:
         Smaller images with more channels.
+
+    Example:
+        >>> tf.nn.space_to_depth(tf.reshape(tf.range(4), [1, 2, 2, 1]), 2).numpy().ravel()
+        array([0, 1, 2, 3], dtype=int32)
     """
     x = convert(input)
     k = block_size
@@ -63,6 +67,11 @@ def depth_to_space(
 
     Returns:
         Larger images with fewer channels.
+
+    Example:
+        >>> tf.nn.depth_to_space(tf.reshape(tf.range(4), [1, 1, 1, 4]), 2).numpy().reshape(2, 2)
+        array([[0, 1],
+               [2, 3]], dtype=int32)
     """
     x = convert(input)
     k = block_size

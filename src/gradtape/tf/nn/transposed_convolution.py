@@ -9,6 +9,8 @@ from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.convolution import convolution as convolution_ops
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.other import TRANSPOSED_CONVOLUTION
 from gradtape.tf.nn.convolution import (
     CONVOLUTION_DTYPES,
 )
@@ -143,3 +145,5 @@ conv3d_transpose = make_transposed_convolution("conv3d_transpose", "Conv3DTransp
 
 
 conv_transpose = make_transposed_convolution("conv_transpose", "ConvTranspose", None, None)
+
+add_examples(globals(), TRANSPOSED_CONVOLUTION)

@@ -5,12 +5,10 @@ Use a Python profiler instead: gradtape runs graphs as Python code.
 
 from __future__ import annotations
 
-import logging
 from typing import Any, NamedTuple
 
 from gradtape.core.errors import AlreadyExistsError, UnavailableError, public
-
-log = logging.getLogger("gradtape")
+from gradtape.core.log import get_log
 
 
 class ProfilerSession:
@@ -44,7 +42,7 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
     if ProfilerSession.is_on:
         raise AlreadyExistsError("Another profiler is running.")
     ProfilerSession.is_on = True
-    log.warning("tf.profiler: gradtape writes no profile. Use a Python profiler.")
+    get_log().warning("tf.profiler: gradtape writes no profile. Use a Python profiler.")
 
 
 def stop(save: bool = True) -> None:

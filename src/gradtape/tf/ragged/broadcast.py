@@ -11,7 +11,8 @@ from gradtape.core.context import current_trace
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
+from gradtape.core.ragged.conversion import as_ragged_or_tensor, ragged_from_nested_splits
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import FRESH, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw

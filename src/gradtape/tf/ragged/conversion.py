@@ -13,13 +13,13 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits as rows
-from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
-from gradtape.core.ragged.tensor import (
-    RaggedTensor,
+from gradtape.core.ragged.conversion import (
     as_ragged_or_tensor,
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.ragged.row_partition import RowPartition, as_splits_dtype
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import FRESH, keep_shape, with_shape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor

@@ -13,13 +13,13 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.row_partition import as_splits_dtype
-from gradtape.core.ragged.tensor import (
-    RaggedTensor,
+from gradtape.core.ragged.conversion import (
     as_ragged_or_tensor,
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.ragged.row_partition import as_splits_dtype
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import FRESH, keep_shape, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw
@@ -225,6 +225,10 @@ def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
 
     Returns:
         A RaggedTensor, or what `op` returns if no argument is ragged.
+
+    Example:
+        >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
+        <tf.RaggedTensor [[1, 4], [9]]>
     """
     found: list[RaggedTensor] = []
 

@@ -10,7 +10,8 @@ from gradtape.core.argument import as_integer, as_sequence
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_splits
+from gradtape.core.ragged.conversion import as_ragged_or_tensor, ragged_from_splits
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import FRESH, INT64, with_shape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor

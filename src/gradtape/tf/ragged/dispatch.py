@@ -13,7 +13,8 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor
+from gradtape.core.ragged.conversion import as_ragged_or_tensor
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.tf.ragged.broadcast import apply_elementwise
 from gradtape.tf.ragged.conversion import total_rank_of
@@ -22,17 +23,21 @@ from gradtape.tf.tensor_operator import TENSOR_OPERATORS
 # Generated elementwise functions of one argument, by module; below, those of two arguments
 GENERATED_UNARY = {
     "math.elementwise": """
-        abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfinv exp expm1 floor
-        imag is_finite is_inf is_nan lgamma log log1p logical_not ndtri negative real angle
-        reciprocal rint round rsqrt sigmoid sign sin sinh softplus softsign sqrt square tan tanh
+        abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor imag is_finite is_inf
+        is_nan log log1p logical_not negative real angle reciprocal rint round rsqrt sigmoid sign
+        sin sinh softplus softsign sqrt square tan tanh
     """,
+    "math.special_function": "digamma erf erfc erfinv lgamma ndtri",
     "nn.activation": "elu relu relu6 selu",
 }
-GENERATED_BINARY = """
-    add atan2 divide divide_no_nan equal floordiv floormod greater greater_equal less less_equal
-    logical_and logical_or logical_xor maximum minimum multiply multiply_no_nan nextafter not_equal
-    pow realdiv squared_difference subtract truediv truncatediv truncatemod xdivy xlog1py xlogy
-"""
+GENERATED_BINARY = {
+    "math.elementwise": """
+        add atan2 divide equal floordiv floormod greater greater_equal less less_equal logical_and
+        logical_or logical_xor maximum minimum multiply nextafter not_equal pow realdiv
+        squared_difference subtract truediv truncatediv truncatemod
+    """,
+    "math.no_nan": "divide_no_nan multiply_no_nan xdivy xlog1py xlogy",
+}
 # Other functions that apply to the flat values of their first argument, by module
 FLAT_VALUES_FUNCTIONS = {
     "nn.activation": "crelu gelu leaky_relu silu",
@@ -43,7 +48,9 @@ FLAT_VALUES_FUNCTIONS = {
     "array.creation": "ones_like zeros_like",
     "debugging.check_numerics": "check_numerics",
     "nn.dropout": "dropout",
-    "math.elementwise": "erfcinv log_sigmoid reciprocal_no_nan",
+    "math.elementwise": "log_sigmoid",
+    "math.no_nan": "reciprocal_no_nan",
+    "math.special_function": "erfcinv",
     "gradients": "stop_gradient",
     "strings.hash_bucket": "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong",
     "array.mask": "one_hot",
@@ -115,15 +122,15 @@ def find_ragged_implementation(function: Any) -> Callable[..., Any] | None:
 
 def register_generated() -> None:
     """Register generated functions, which cannot be found by module and name."""
-    for home, names in GENERATED_UNARY.items():
-        module = import_module(f"gradtape.tf.{home}")
-        for name in names.split():
-            RAGGED_DISPATCH[getattr(module, name)] = make_flat_values_function(
-                getattr(module, name)
-            )
-    module = import_module("gradtape.tf.math.elementwise")
-    for name in GENERATED_BINARY.split():
-        RAGGED_DISPATCH[getattr(module, name)] = make_broadcasting_function(getattr(module, name))
+    for table, make in (
+        (GENERATED_UNARY, make_flat_values_function),
+        (GENERATED_BINARY, make_broadcasting_function),
+    ):
+        for home, names in table.items():
+            module = import_module(f"gradtape.tf.{home}")
+            for name in names.split():
+                function = getattr(module, name)
+                RAGGED_DISPATCH[function] = make(function)
     for name, function in TENSOR_OPERATORS.items():
         if "matmul" not in name:
             RAGGED_DISPATCH.setdefault(function, make_broadcasting_function(function))

@@ -11,12 +11,12 @@ from gradtape.core.convert import convert
 from gradtape.core.dtypes import int16, int32, int64
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import (
-    RaggedTensor,
+from gradtape.core.ragged.conversion import (
     as_ragged_or_tensor,
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import nest
+from gradtape.core.dtypes import int64
 from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.ragged.conversion import as_ragged_or_tensor, ragged_from_nested_splits
 from gradtape.core.ragged.spec import RaggedTensorSpec
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
-from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.ragged.tensor import RaggedTensor
+from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.tf.array.concat_split import stack, unstack
 from gradtape.tf.array.creation import zeros
 from gradtape.tf.ragged.conversion import outer_size_of
+from gradtape.tf.sparse.shape import concat as concat_sparse
+from gradtape.tf.sparse.shape import expand_dims as expand_sparse
 from gradtape.tf.sparse.shape import unstack_sparse
 
 
 def needs_map_rows(elems: Any, signature: Any) -> bool:
-    """Whether an input is sparse or ragged, or an output is ragged."""
-    return any(
-        isinstance(leaf, (SparseTensor, RaggedTensor)) for leaf in nest.flatten(elems)
-    ) or any(isinstance(spec, RaggedTensorSpec) for spec in nest.flatten(signature))
+    """Whether an input or an output is sparse or ragged."""
+    kinds = (SparseTensor, RaggedTensor, SparseTensorSpec, RaggedTensorSpec)
+    return any(isinstance(leaf, kinds) for leaf in nest.flatten((elems, signature)))
 
 
 def unstack_rows(leaf: Any) -> list[Any]:
@@ -50,7 +55,8 @@ def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
         result = fn(nest.pack_sequence_as(elems, list(row)))
         nest.assert_same_structure(signature, result)
         for column, leaf in zip(columns, nest.flatten(result), strict=True):
-            column.append(as_ragged_or_tensor(leaf))
+            is_sparse = isinstance(leaf, SparseTensor)
+            column.append(leaf if is_sparse else as_ragged_or_tensor(leaf))
     specs = nest.flatten(signature)
     whole = [stack_results(spec, column) for spec, column in zip(specs, columns, strict=True)]
     return nest.pack_sequence_as(signature, whole)
@@ -64,6 +70,8 @@ def stack_results(spec: Any, column: list[Any]) -> Any:
             raise InvalidArgumentError(
                 f"map_fn: fn must return {dtype}, as its signature says. Received {leaf.dtype!r}."
             )
+    if isinstance(spec, SparseTensorSpec):
+        return stack_sparse(spec, column)
     if not isinstance(spec, RaggedTensorSpec):
         return stack(column) if column else zeros([0], dtype)
     if not column:
@@ -74,3 +82,15 @@ def stack_results(spec: Any, column: list[Any]) -> Any:
     from gradtape.tf.ragged.shape import stack as ragged_stack
 
     return ragged_stack(column)
+
+
+def stack_sparse(spec: SparseTensorSpec, column: list[Any]) -> SparseTensor:
+    """Stack sparse tensors along a new first axis; the largest sizes count."""
+    if column:
+        return concat_sparse(0, [expand_sparse(one, 0) for one in column], True)
+    sizes = [0, *(n or 0 for n in (spec.shape.as_list() if spec.shape.rank else []))]
+    return SparseTensor(
+        zeros([0, len(sizes)], int64),
+        zeros([0], spec.dtype),
+        make_tensor(np.array(sizes, np.int64)),
+    )

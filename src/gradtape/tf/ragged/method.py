@@ -13,7 +13,8 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.ports import RaggedPort
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import RaggedTensor, as_ragged_or_tensor, ragged_from_nested_splits
+from gradtape.core.ragged.conversion import as_ragged_or_tensor, ragged_from_nested_splits
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import with_shape
 from gradtape.core.shapes import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor

@@ -11,11 +11,8 @@ from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import (
-    RaggedTensor,
-    as_ragged_or_tensor,
-    ragged_from_splits,
-)
+from gradtape.core.ragged.conversion import as_ragged_or_tensor, ragged_from_splits
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
@@ -40,6 +37,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
     Returns:
         An integer vector.
+
+    Example:
+        >>> tf.ragged.row_splits_to_segment_ids([0, 2, 3]).numpy()
+        array([0, 0, 1])
     """
     given = as_partition_vector("row_splits_to_segment_ids", "splits", splits)
     ids: Tensor = apply_raw(row_splits.rowids_of, given, dynamic=True)
@@ -60,6 +61,10 @@ def segment_ids_to_row_splits(
 
     Returns:
         An integer vector.
+
+    Example:
+        >>> tf.ragged.segment_ids_to_row_splits([0, 0, 1]).numpy()
+        array([0, 2, 3])
     """
     splits = from_value_rowids(segment_ids, num_segments, validate=False).row_splits()
     return splits if out_type is None else cast(splits, out_type)

@@ -11,7 +11,8 @@ from gradtape.core import dtypes
 from gradtape.core.convert import convert
 from gradtape.core.errors import public
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import RaggedTensor, ragged_from_nested_splits
+from gradtape.core.ragged.conversion import ragged_from_nested_splits
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import segment

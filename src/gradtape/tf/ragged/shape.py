@@ -13,12 +13,12 @@ from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import assume_same_shape
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits
-from gradtape.core.ragged.tensor import (
-    RaggedTensor,
+from gradtape.core.ragged.conversion import (
     as_ragged_or_tensor,
     ragged_from_nested_splits,
     ragged_from_splits,
 )
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.size_constant import compute_constant
 from gradtape.core.tensor import Tensor
@@ -201,6 +201,10 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
 
     Returns:
         A RaggedTensor or a tensor.
+
+    Example:
+        >>> tf.ragged.stack([[1, 2], [3]])
+        <tf.RaggedTensor [[1, 2], [3]]>
     """
     parts = [as_ragged_or_tensor(v) for v in values]
     if not parts:

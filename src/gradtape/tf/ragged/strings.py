@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.errors import public
 from gradtape.core.primitive import Spec
-from gradtape.core.ragged.tensor import ragged_from_nested_splits
+from gradtape.core.ragged.conversion import ragged_from_nested_splits
 from gradtape.core.shape_rule import FRESH, OBJECT
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.host_function import call_on_host

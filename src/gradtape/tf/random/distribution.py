@@ -167,6 +167,10 @@ def stateless_categorical(
 
     Returns:
         A tensor of shape (batch, num_samples).
+
+    Example:
+        >>> tf.random.stateless_categorical([[0.0, -100.0]], 3, seed=[1, 2]).numpy()
+        array([[0, 0, 0]])
     """
     op = "stateless_categorical"
     odds, count = as_logits(op, logits), as_sample_count(op, num_samples)
@@ -194,6 +198,10 @@ def stateless_gamma(
 
     Returns:
         A tensor of `shape` and `dtype`.
+
+    Example:
+        >>> tf.random.stateless_gamma([3], seed=[1, 2], alpha=2.0).shape
+        TensorShape([3])
     """
     sizes = check_sample_shape(shape)
     a, b = broadcast_gamma_parameters("stateless_gamma", alpha, beta, dtype)
@@ -216,6 +224,10 @@ def stateless_poisson(
 
     Returns:
         A tensor of `shape` and `dtype`.
+
+    Example:
+        >>> tf.random.stateless_poisson([3], seed=[1, 2], lam=2.0).shape
+        TensorShape([3])
     """
     sizes = check_sample_shape(shape)
     rate, raw = check_poisson_arguments("stateless_poisson", lam, dtype)
@@ -245,6 +257,10 @@ def stateless_binomial(
 
     Returns:
         A tensor of `shape` and `output_dtype`.
+
+    Example:
+        >>> tf.random.stateless_binomial([3], seed=[1, 2], counts=10.0, probs=1.0).numpy()
+        array([10, 10, 10], dtype=int32)
     """
     op = "stateless_binomial"
     sizes, raw = check_sample_shape(shape), as_number_dtype(op, output_dtype)

@@ -101,6 +101,11 @@ def uniform(
 
     Returns:
         A tensor of `shape` and `dtype`.
+
+    Example:
+        >>> x = tf.random.uniform([100], minval=1, maxval=7, dtype=tf.int32)
+        >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
+        True
     """
     sizes = check_sample_shape(shape)
     return draw_uniform(
@@ -135,6 +140,10 @@ def normal(
 
     Returns:
         A tensor of `dtype`.
+
+    Example:
+        >>> tf.random.normal([2, 3], mean=1.0).shape
+        TensorShape([2, 3])
     """
     raw, sizes = check_float_dtype("normal", dtype), check_sample_shape(shape)
     fresh = SEEDS.is_unseeded(seed) and is_large_sample(sizes, raw)
@@ -164,6 +173,10 @@ def truncated_normal(
 
     Returns:
         A tensor of `dtype`.
+
+    Example:
+        >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([100])) <= 2.0))
+        True
     """
     raw, sizes = check_float_dtype("truncated_normal", dtype), check_sample_shape(shape)
     stream = next_op_stream("truncated_normal", sizes, raw, seed)
@@ -181,6 +194,10 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of the same shape and dtype; no gradient flows through it.
+
+    Example:
+        >>> sorted(tf.random.shuffle([3, 1, 2]).numpy().tolist())
+        [1, 2, 3]
     """
     tensor = convert(value)
     size = tensor._array.shape[0] if tensor._array.shape else 1
@@ -248,6 +265,10 @@ def gamma(
 
     Returns:
         A tensor of shape `shape` followed by the broadcast shape of `alpha` and `beta`.
+
+    Example:
+        >>> tf.random.gamma([2], alpha=[0.5, 1.5]).shape
+        TensorShape([2, 2])
     """
     a, b = broadcast_gamma_parameters("gamma", alpha, beta, dtype)
     sizes = (*check_sample_shape(shape), *a._array.shape)
@@ -270,6 +291,10 @@ def poisson(
 
     Returns:
         A tensor of shape `shape` followed by the shape of `lam`.
+
+    Example:
+        >>> tf.random.poisson([2], lam=[0.5, 1.5]).shape
+        TensorShape([2, 2])
     """
     rate, raw = check_poisson_arguments("poisson", lam, dtype)
     sizes = (*check_sample_shape(shape), *rate._array.shape)

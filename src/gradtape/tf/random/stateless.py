@@ -91,6 +91,12 @@ def stateless_normal(
 
     Returns:
         A tensor of `dtype`.
+
+    Example:
+        >>> a = tf.random.stateless_normal([3], seed=[1, 2])
+        >>> b = tf.random.stateless_normal([3], seed=[1, 2])
+        >>> bool(tf.reduce_all(a == b))
+        True
     """
     check_algorithm(alg)
     raw = check_float_dtype("stateless_normal", dtype)
@@ -126,6 +132,10 @@ def stateless_truncated_normal(
 
     Returns:
         A tensor of `dtype`.
+
+    Example:
+        >>> tf.random.stateless_truncated_normal([3], seed=[1, 2]).shape
+        TensorShape([3])
     """
     check_algorithm(alg)
     raw = check_float_dtype("stateless_truncated_normal", dtype)
@@ -188,6 +198,10 @@ def stateless_shuffle(
 
     Returns:
         A tensor of the same shape and dtype.
+
+    Example:
+        >>> tf.random.experimental.stateless_shuffle([1, 2, 3, 4], seed=[1, 2]).shape
+        TensorShape([4])
     """
     check_algorithm(alg)
     tensor = convert(value)

@@ -12,7 +12,7 @@ from gradtape.core.argument import as_integer
 from gradtape.core.convert import convert
 from gradtape.core.errors import InvalidArgumentError
 from gradtape.core.primitive import Spec
-from gradtape.core.ragged.tensor import ragged_from_nested_splits
+from gradtape.core.ragged.conversion import ragged_from_nested_splits
 from gradtape.core.shape_rule import INT64, with_shape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor

@@ -25,6 +25,10 @@ class Asset(Trackable):
     def __init__(self, path: Any) -> None:
         self._path = convert(as_path(path))
 
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
+        """The path as a tensor of strings without axes."""
+        return self._path
+
     @property
     def path(self) -> str:
         """The path."""

@@ -310,7 +310,7 @@ class Array(AttributeType):
         return isinstance(value, (bool, int, float, complex))
 
 
-class TensorLike(AttributeType):
+class AsTensor(AttributeType):
     """A value that converts to a tensor: as `Array`, a string, or nested lists of these."""
 
     text = "a value that converts to a tensor"
@@ -323,7 +323,7 @@ class TensorLike(AttributeType):
 
 
 class Printable(AttributeType):
-    """A value that `tf.print` shows: as `TensorLike`, None, or nested dicts of these."""
+    """A value that `tf.print` shows: as `AsTensor`, None, or nested dicts of these."""
 
     text = "values to print"
 
@@ -365,7 +365,7 @@ class InstanceOf(AttributeType):
 
 
 ARRAY = Array()
-TENSOR_LIKE = TensorLike()
+TENSOR_LIKE = AsTensor()
 DTYPE = Dtype()
 FLAG = Flag()
 INTEGER = Integer()

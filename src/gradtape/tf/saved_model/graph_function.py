@@ -17,7 +17,7 @@ from gradtape.tf.saved_model.dim_tree import DimDecoder
 from gradtape.tf.saved_model.node_decoder import GraphDecoder
 
 
-class Program:
+class DecodedGraph:
     """The decoded graph of a `GraphFunction`.
 
     Attributes:
@@ -66,9 +66,9 @@ class GraphFunction:
         self.names = names
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> DecodedGraph:
         """The decoded graph."""
-        return Program(self.tree, self.tables, self.names)
+        return DecodedGraph(self.tree, self.tables, self.names)
 
     def start(self, tensors: list[Tensor]) -> OpenReplay:
         """Start a run on flat arguments.

@@ -148,8 +148,6 @@ class Loader:
         object.__setattr__(self.root, "tensorflow_version", VERSION)
         object.__setattr__(self.root, "tensorflow_git_version", GIT_VERSION)
 
-    # -- objects
-
     def build_object(self, tree: dict[str, Any]) -> Any:
         """An object without its children; None for a function, which is built later."""
         kind = tree["kind"]
@@ -218,8 +216,6 @@ class Loader:
                     type(value).__call__ = call_saved_function
                 object.__setattr__(value, name, child)
                 value._track_trackable(child, name, overwrite=True)
-
-    # -- functions
 
     def build_function(self, tree: dict[str, Any]) -> RestoredFunction:
         """A function with its variants."""

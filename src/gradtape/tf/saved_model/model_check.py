@@ -137,8 +137,6 @@ class ModelChecker:
             except MalformedModel as error:
                 raise error.inside(f"signatures[{shorten(expect_name(name))}]") from None
 
-    # -- objects
-
     def check_object(self, tree: Any) -> None:
         """Check an object, and the names and numbers of its children."""
         kind = tree.get("kind") if isinstance(tree, dict) else None
@@ -214,8 +212,6 @@ class ModelChecker:
             raise MalformedModel("the default value of a table has the shape of its values")
         if from_numpy_dtype(default.dtype) is not dtype or entries["values"].dtype != default.dtype:
             raise MalformedModel(f"the values of a table have the dtype {dtype.name}")
-
-    # -- functions
 
     def check_function(self, tree: Any) -> None:
         """Check a function with all its variants."""

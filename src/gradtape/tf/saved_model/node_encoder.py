@@ -26,7 +26,7 @@ from gradtape.graph.subgraph import Body
 from gradtape.graph.trace_op import INSTALL
 from gradtape.tf.saved_model.dim_tree import DimEncoder
 from gradtape.tf.saved_model.failure import CannotSave, MalformedModel
-from gradtape.tf.saved_model.op_schema import HostOp, OpSchema, RawOp
+from gradtape.tf.saved_model.op_schema import HostOp, OpSchema, RawFunctionOp
 from gradtape.tf.saved_model.op_table.registry import (
     RECORDS,
     explain_refusal,
@@ -200,7 +200,7 @@ def describe_host_call(function: Any, args: Any, places: Any) -> tuple[HostOp, d
     if function is scalar_of:
         function, args, places = args[0], args[1:], [i - 1 for i in places]
     op = find_host_op(function)
-    if isinstance(op, RawOp):
+    if isinstance(op, RawFunctionOp):
         slots = {place: TensorSlot(i) for i, place in enumerate(places)}
         values = op.bind_raw(tuple([slots.get(i) or read_lazy(a) for i, a in enumerate(args)]))
     else:

@@ -135,7 +135,7 @@ class HostOp(OpSchema):
             raise MalformedModel(f"has places for the inputs {slots}. Received {inputs} inputs")
 
 
-class RawOp(HostOp):
+class RawFunctionOp(HostOp):
     """A function of raw arrays without a gradient.
 
     Attributes:
@@ -190,26 +190,26 @@ class RawOp(HostOp):
         return []
 
 
-class DynamicOp(RawOp):
+class DynamicOp(RawFunctionOp):
     """A function of raw arrays whose result has a shape that depends on values."""
 
     dynamic = True
 
 
-class TupleOp(RawOp):
+class TupleOp(RawFunctionOp):
     """A function of raw arrays that returns a tuple."""
 
     outputs = True
 
 
-class DynamicTupleOp(RawOp):
+class DynamicTupleOp(RawFunctionOp):
     """A function of raw arrays that returns a tuple of arrays with shapes that depend on values."""
 
     dynamic = True
     outputs = True
 
 
-class IntegerOp(RawOp):
+class IntegerOp(RawFunctionOp):
     """A function of raw arrays that returns an integer for Python."""
 
     def callee(self) -> Callable[..., Any]:

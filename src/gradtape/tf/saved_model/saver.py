@@ -167,8 +167,6 @@ class Saver:
             ) from None
         return packed
 
-    # -- objects
-
     def encode_object(self, i: int, value: Any) -> dict[str, Any]:
         """An object: its kind, its children and its parts."""
         tree: dict[str, Any] = {"children": self.walk.children[i]}
@@ -238,8 +236,6 @@ class Saver:
             "values": np.asarray(values),
             "ready": entries.is_filled,
         }
-
-    # -- functions
 
     def encode_function(self, function: Any) -> dict[str, Any]:
         """A function with all its variants."""
@@ -326,8 +322,6 @@ class Saver:
         ]
         tables = [self.add_table(entries) for entries in graph.tables]
         return {"graph": graph.tree, "captures": captures, "states": states, "tables": tables}
-
-    # -- signatures
 
     def choose_signatures(self, signatures: Any) -> dict[str, Any]:
         """The functions of the signatures, by name."""

@@ -100,6 +100,10 @@ def idct(
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.signal.idct(tf.signal.dct([1.0, 2.0], norm="ortho"), norm="ortho").numpy().round(3)
+        array([1., 2.], dtype=float32)
     """
     return apply_dct("idct", input, type, n, axis, norm, back=True)
 

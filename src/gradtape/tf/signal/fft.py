@@ -55,6 +55,10 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.signal.ifft(tf.signal.fft(tf.constant([1.0, 2.0], tf.complex64))).numpy().real
+        array([1., 2.], dtype=float32)
     """
     return apply_fft(spectral.ifft, "IFFT", input, 1)
 
@@ -69,6 +73,11 @@ def fft2d(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.signal.fft2d(tf.ones([2, 2], tf.complex64)).numpy().real
+        array([[4., 0.],
+               [0., 0.]], dtype=float32)
     """
     return apply_fft(spectral.fft, "FFT2D", input, 2)
 
@@ -83,6 +92,11 @@ def ifft2d(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor like `input`.
+
+    Example:
+        >>> tf.signal.ifft2d(tf.ones([2, 2], tf.complex64)).numpy().real
+        array([[1., 0.],
+               [0., 0.]], dtype=float32)
     """
     return apply_fft(spectral.ifft, "IFFT2D", input, 2)
 
@@ -187,6 +201,10 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
     Returns:
         A complex tensor (..., fft_length // 2 + 1).
+
+    Example:
+        >>> tf.signal.rfft([1.0, 1.0, 1.0, 1.0]).numpy().real
+        array([4., 0., 0.], dtype=float32)
     """
     return apply_rfft("RFFT", input_tensor, fft_length, 1)
 
@@ -202,6 +220,10 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
 
     Returns:
         A real tensor.
+
+    Example:
+        >>> tf.signal.irfft(tf.signal.rfft([1.0, 2.0, 3.0, 4.0])).numpy().round(3)
+        array([1., 2., 3., 4.], dtype=float32)
     """
     return apply_irfft("IRFFT", input_tensor, fft_length, 1)
 
@@ -287,6 +309,10 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor like `x`.
+
+    Example:
+        >>> tf.signal.fftshift([0, 1, 2, 3]).numpy()
+        array([2, 3, 0, 1], dtype=int32)
     """
     return roll_by_half(x, axes, back=False)
 
@@ -302,5 +328,9 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor like `x`.
+
+    Example:
+        >>> tf.signal.ifftshift([0, 1, 2, 3]).numpy()
+        array([2, 3, 0, 1], dtype=int32)
     """
     return roll_by_half(x, axes, back=True)

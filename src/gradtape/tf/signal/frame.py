@@ -101,6 +101,10 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 
     Returns:
         (..., (frames - 1) * frame_step + frame_length).
+
+    Example:
+        >>> tf.signal.overlap_and_add([[1.0, 1.0], [1.0, 1.0]], 1).numpy()
+        array([1., 2., 1.], dtype=float32)
     """
     x = convert(signal)
     check_least_rank("overlap_and_add", x, 2)

@@ -68,6 +68,10 @@ def linear_to_mel_weight_matrix(
 
     Returns:
         (num_spectrogram_bins, num_mel_bins): multiply spectrograms by it from the right.
+
+    Example:
+        >>> tf.signal.linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129).shape
+        TensorShape([129, 20])
     """
     kind = dtypes.as_dtype(dtype)
     rate = float(convert(sample_rate)._array)

@@ -61,6 +61,10 @@ def stft(
 
     Returns:
         A complex tensor (..., frames, fft_length // 2 + 1).
+
+    Example:
+        >>> tf.signal.stft(tf.ones([64]), frame_length=16, frame_step=8).shape
+        TensorShape([7, 9])
     """
     x = convert(signals)
     check_least_rank("stft", x, 1)
@@ -92,6 +96,11 @@ def inverse_stft(
 
     Returns:
         (..., (frames - 1) * frame_step + frame_length).
+
+    Example:
+        >>> stft = tf.signal.stft(tf.ones([64]), 16, 8)
+        >>> tf.signal.inverse_stft(stft, 16, 8).shape
+        TensorShape([64])
     """
     x = convert(stfts)
     check_least_rank("inverse_stft", x, 2)

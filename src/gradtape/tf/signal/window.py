@@ -60,6 +60,10 @@ def hann_window(
 
     Returns:
         A tensor (window_length,).
+
+    Example:
+        >>> tf.signal.hann_window(4).numpy().round(3)
+        array([0. , 0.5, 1. , 0.5], dtype=float32)
     """
     return make_raised_cosine("hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
@@ -81,6 +85,10 @@ def hamming_window(
 
     Returns:
         A vector.
+
+    Example:
+        >>> tf.signal.hamming_window(4).numpy().round(3)
+        array([0.08, 0.54, 1.  , 0.54], dtype=float32)
     """
     return make_raised_cosine("hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 
@@ -121,6 +129,10 @@ def kaiser_window(
 
     Returns:
         A tensor (window_length,).
+
+    Example:
+        >>> tf.signal.kaiser_window(3).numpy().round(3)
+        array([0., 1., 0.], dtype=float32)
     """
     n, raw = check_window_arguments("kaiser_window", window_length, dtype)
     if n == 1:

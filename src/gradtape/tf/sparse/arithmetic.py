@@ -56,6 +56,11 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     Raises:
         TypeError: if both are dense.
         InvalidArgumentError: if the shapes differ.
+
+    Example:
+        >>> a = tf.sparse.from_dense([0.0, 1.0])
+        >>> tf.sparse.to_dense(tf.sparse.add(a, a)).numpy()
+        array([0., 2.], dtype=float32)
     """
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
@@ -128,6 +133,10 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
 
     Raises:
         ValueError: if there is no sparse argument, or the result has another number of elements.
+
+    Example:
+        >>> tf.sparse.map_values(tf.square, tf.sparse.from_dense([0.0, 3.0])).values.numpy()
+        array([9.], dtype=float32)
     """
     found = [v for v in nest.flatten((args, kwargs)) if isinstance(v, SparseTensor)]
     if not found:
@@ -188,6 +197,10 @@ def reduce_sum(
 
     Returns:
         A tensor or a SparseTensor.
+
+    Example:
+        >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 0], [2, 3]]), axis=1).numpy()
+        array([1, 5], dtype=int32)
     """
     sparse = SparseTensor.from_value(sp_input)
     return reduce_sparse(
@@ -214,6 +227,10 @@ def reduce_max(
 
     Returns:
         A tensor or a SparseTensor.
+
+    Example:
+        >>> tf.sparse.reduce_max(tf.sparse.from_dense([[1, 0], [2, 3]]), axis=1).numpy()
+        array([1, 3], dtype=int32)
     """
     sparse = SparseTensor.from_value(sp_input)
     return reduce_sparse(
@@ -280,6 +297,10 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.softmax(tf.sparse.from_dense([[1.0, 1.0, 0.0]])).values.numpy()
+        array([0.5, 0.5], dtype=float32)
     """
     sparse = SparseTensor.from_value(sp_input)
     last = (s.sparse_rank_of(sparse) - 1,)

@@ -110,7 +110,10 @@ def bincount(
     own = rows if by_row else zeros_like(cast(given, int64))
     most = None if maxlength is None else int(maxlength)
     least = (row_count, int(minlength or 0)) if by_row else (int(minlength or 0),)
-    return SparseTensor(*count_integers(given, own, flat, least, most, bool(binary_output)))
+    found = count_integers(given, own, flat, least, most, bool(binary_output))
+    if flat is None and given.dtype is int64:
+        found = (found[0], cast(found[1], int64), found[2])
+    return SparseTensor(*found)
 
 
 def split_rows(values: Any) -> tuple[Tensor, Any, int]:

@@ -101,6 +101,10 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.from_dense([[0, 3], [0, 0]]).indices.numpy()
+        array([[0, 1]])
     """
     dense = convert(tensor)
     indices = apply_raw(nonzero_indices_of, dense, dynamic=True)

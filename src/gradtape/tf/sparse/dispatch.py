@@ -20,8 +20,9 @@ from gradtape.tf.math import bincount as dense
 # The functions of one argument that TensorFlow applies to the values of a sparse tensor
 VALUES_FUNCTIONS = {
     "math.elementwise": """
-        abs asin asinh atan atanh erf negative sign sin sqrt square tan tanh
+        abs asin asinh atan atanh negative sign sin sqrt square tan tanh
     """,
+    "math.special_function": "erf",
     "math.special": "bessel_i0e bessel_i1e",
 }
 # Cache of lookups, by undecorated function

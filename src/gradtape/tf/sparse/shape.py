@@ -55,6 +55,10 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.reshape(tf.sparse.from_dense([[0, 3], [1, 0]]), [4]).indices.numpy().ravel()
+        array([1, 2])
     """
     sparse = SparseTensor.from_value(sp_input)
     wanted = cast(convert(shape, int64) if not isinstance(shape, Tensor) else shape, int64)
@@ -73,6 +77,11 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.to_dense(tf.sparse.transpose(tf.sparse.from_dense([[0, 3]]))).numpy()
+        array([[0],
+               [3]], dtype=int32)
     """
     sparse = SparseTensor.from_value(sp_input)
     rank = sparse_rank_of(sparse)
@@ -120,6 +129,11 @@ def concat(
     Raises:
         InvalidArgumentError: if sizes differ along another axis. With `expand_nonconcat_dims` the
             largest size is used instead.
+
+    Example:
+        >>> a = tf.sparse.from_dense([0, 1])
+        >>> tf.sparse.to_dense(tf.sparse.concat(0, [a, a])).numpy()
+        array([0, 1, 0, 1], dtype=int32)
     """
     parts = [SparseTensor.from_value(part) for part in sp_inputs]
     rank = sparse_rank_of(parts[0])
@@ -153,6 +167,10 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.retain(tf.sparse.from_dense([1, 2, 3]), [True, False, True]).values.numpy()
+        array([1, 3], dtype=int32)
     """
     sparse = SparseTensor.from_value(sp_input)
     kept = where(convert(to_retain))[:, 0]
@@ -173,6 +191,10 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.to_dense(tf.sparse.slice(tf.sparse.from_dense([1, 0, 2]), [1], [2])).numpy()
+        array([0, 2], dtype=int32)
     """
     sparse = SparseTensor.from_value(sp_input)
     corners = [cast(convert(corner), int64) for corner in (start, size)]
@@ -281,6 +303,11 @@ def eye(
 
     Returns:
         A SparseTensor.
+
+    Example:
+        >>> tf.sparse.to_dense(tf.sparse.eye(2)).numpy()
+        array([[1., 0.],
+               [0., 1.]], dtype=float32)
     """
     rows = as_integer(num_rows, "num_rows")
     columns = rows if num_columns is None else as_integer(num_columns, "num_columns")

@@ -21,6 +21,8 @@ from gradtape.graph.host_function import (
     describe_ragged,
     shape_of_argument,
 )
+from gradtape.tf.example import add_examples
+from gradtape.tf.example.other import BYTE_STRING
 from gradtape.tf.public_op import STRING, check_dtype, has_own_dtype
 from gradtape.tf.ragged.conversion import ragged_from_lists
 
@@ -216,8 +218,15 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 
     Returns:
         A RaggedTensor or a tensor of strings.
+
+    Example:
+        >>> tf.strings.bytes_split("abc").numpy()
+        array([b'a', b'b', b'c'], dtype=object)
     """
     text = as_string_array(input)
     return ragged_from_lists(
         [[bytes([byte]) for byte in one] for one in text.flat], text.shape, object
     )
+
+
+add_examples(globals(), BYTE_STRING)

@@ -62,6 +62,10 @@ def to_hash_bucket_strong(
 
     Returns:
         An int64 tensor like `input`.
+
+    Example:
+        >>> tf.strings.to_hash_bucket_strong(["a", "b"], 10, key=[1, 2]).shape
+        TensorShape([2])
     """
     if len(key) != 2:
         raise InvalidArgumentError(
@@ -85,6 +89,10 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Ten
 
     Returns:
         An int64 tensor like `input`.
+
+    Example:
+        >>> tf.strings.to_hash_bucket(["a", "b"], 10).shape
+        TensorShape([2])
     """
     return hash_to_buckets(murmurhash, input, num_buckets, "to_hash_bucket")
 

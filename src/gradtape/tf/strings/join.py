@@ -137,6 +137,10 @@ def unsorted_segment_join(
 
     Raises:
         InvalidArgumentError: if a segment id is too large, or the shapes do not match.
+
+    Example:
+        >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2).numpy()
+        array([b'ac', b'b'], dtype=object)
     """
     joint = as_separator(separator, "separator")
     array, ids = as_string_array(inputs), np.asarray(convert(segment_ids)._array)
@@ -185,6 +189,10 @@ def ngrams(
 
     Returns:
         A tensor or RaggedTensor of strings.
+
+    Example:
+        >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
+        array([b'a b', b'b c'], dtype=object)
     """
     array = as_string_array(data)
     if not array.ndim:

@@ -194,6 +194,10 @@ def unicode_decode(
 
     Raises:
         InvalidArgumentError: if a string is invalid and `errors` is "strict".
+
+    Example:
+        >>> tf.strings.unicode_decode("hé", "UTF-8").numpy()
+        array([104, 233], dtype=int32)
     """
     return unicode_decode_with_offsets(
         input, input_encoding, errors, replacement_char, replace_control_characters
@@ -252,7 +256,7 @@ def unicode_split(
     replacement_char: int = REPLACEMENT_CHARACTER,
     name: str | None = None,
 ) -> Any:
-    """The characters of strings, as strings; arguments as of `unicode_decode`.
+    r"""The characters of strings, as strings; arguments as of `unicode_decode`.
 
     Args:
         input: a tensor of strings.
@@ -263,6 +267,10 @@ def unicode_split(
 
     Returns:
         A RaggedTensor or a tensor of strings.
+
+    Example:
+        >>> tf.strings.unicode_split("hé", "UTF-8").numpy()
+        array([b'h', b'\xc3\xa9'], dtype=object)
     """
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
@@ -287,6 +295,10 @@ def unicode_encode(
 
     Returns:
         A tensor of strings.
+
+    Example:
+        >>> tf.strings.unicode_encode([104, 105], "UTF-8").numpy()
+        b'hi'
     """
     codes = convert(input, dtypes.int32)._array
     if not codes.ndim:
@@ -310,7 +322,7 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Strings converted to another encoding; arguments as of `unicode_decode`.
+    r"""Strings converted to another encoding; arguments as of `unicode_decode`.
 
     Args:
         input: a tensor of strings.
@@ -323,6 +335,10 @@ def unicode_transcode(
 
     Returns:
         A tensor of strings.
+
+    Example:
+        >>> tf.strings.unicode_transcode("hi", "UTF-8", "UTF-16-BE").numpy()
+        b'\x00h\x00i'
     """
 
     def transcode(text: bytes) -> bytes:

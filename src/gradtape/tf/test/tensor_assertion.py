@@ -25,8 +25,6 @@ from gradtape.tf.test.base_class import test_case_base
 class TensorAssertions(test_case_base()):  # type: ignore[misc]
     """The assertions of tf.test.TestCase."""
 
-    # -- equality and closeness
-
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Assert that all elements are equal; NaNs count as equal.
 
@@ -204,8 +202,6 @@ class TensorAssertions(test_case_base()):  # type: ignore[misc]
         left, right = to_numpy_array(ndarray1), to_numpy_array(ndarray2)
         self.assertTrue(np.linalg.norm(left - right) < err, msg)
 
-    # -- ranges and sets
-
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Assert that all elements are greater.
 
@@ -297,8 +293,6 @@ class TensorAssertions(test_case_base()):  # type: ignore[misc]
         """
         outside = set(np.unique(to_numpy_array(target)).tolist()) - set(expected_set)
         self.assertFalse(outside, f"Elements outside of the set {expected_set}: {outside}.")
-
-    # -- types, shapes, devices, errors
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Assert that the dtype is the expected one.

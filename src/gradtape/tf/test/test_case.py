@@ -43,8 +43,6 @@ class TestCase(TensorAssertions):
         np.random.seed(TEST_SEED)  # noqa: NPY002 - the tests use the global generator
         set_seed(TEST_SEED)
 
-    # -- values
-
     def evaluate(self, tensors: Any) -> Any:
         """NumPy values of a structure of tensors.
 

@@ -26,7 +26,7 @@ from gradtape.tf.saved_model.op_schema import (
     DynamicOp,
     DynamicTupleOp,
     IntegerOp,
-    RawOp,
+    RawFunctionOp,
     Variadic,
 )
 
@@ -56,15 +56,15 @@ ARRAY_OPS = (
         delta=ARRAY,
         kind=DTYPE,
     ),
-    RawOp("array.pack_starts", "tf.array.dynamic_index:pack_starts", starts=Variadic()),
-    RawOp(
+    RawFunctionOp("array.pack_starts", "tf.array.dynamic_index:pack_starts", starts=Variadic()),
+    RawFunctionOp(
         "array.check_begin",
         "tf.array.dynamic_index:check_begin",
         begin=ARRAY,
         sizes=SLICE_SIZES,
         shape=SHAPE,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.slice_start",
         "tf.array.dynamic_index:slice_start",
         start=Optional(ARRAY),
@@ -78,14 +78,14 @@ ARRAY_OPS = (
         stop=Optional(ARRAY),
         n=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.normalize_index",
         "tf.array.dynamic_index:normalize_raw_index",
         index=ARRAY,
         axis=AXIS,
         n=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.normalize_index_in",
         "tf.array.dynamic_index:normalize_index_in",
         index=ARRAY,
@@ -99,13 +99,15 @@ ARRAY_OPS = (
         axis=AXIS,
         n=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.flatten_partitions",
         "tf.array.dynamic_partition:flatten_partitions",
         numbers=ARRAY,
         num_partitions=SIZE,
     ),
-    RawOp("array.concat_indices", "tf.array.dynamic_partition:concat_indices", places=Variadic()),
+    RawFunctionOp(
+        "array.concat_indices", "tf.array.dynamic_partition:concat_indices", places=Variadic()
+    ),
     IntegerOp(
         "array.count_stitched_rows", "tf.array.dynamic_partition:count_stitched_rows", every=ARRAY
     ),
@@ -115,34 +117,34 @@ ARRAY_OPS = (
         numbers=ARRAY,
         number=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.mask_out_of_range",
         "tf.array.gather:mask_out_of_range",
         raw=ARRAY,
         shape=SHAPE,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.unravel_positions",
         "tf.array.gather:unravel_positions",
         raw=ARRAY,
         sizes=SHAPE,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.reverse_prefixes",
         "tf.array.gather:reverse_prefixes",
         lengths=ARRAY,
         batch=SIZE,
         size=SIZE,
     ),
-    RawOp("array.invert_permutation", "tf.array.gather:invert_raw_permutation", raw=ARRAY),
-    RawOp("array.zero_rows", "tf.array.gather:zero_rows", indices=ARRAY, outside=ARRAY),
-    RawOp(
+    RawFunctionOp("array.invert_permutation", "tf.array.gather:invert_raw_permutation", raw=ARRAY),
+    RawFunctionOp("array.zero_rows", "tf.array.gather:zero_rows", indices=ARRAY, outside=ARRAY),
+    RawFunctionOp(
         "array.mask_valid_rows",
         "tf.array.gather:mask_valid_rows",
         outside=ARRAY,
         rank=RANK,
     ),
-    RawOp(
+    RawFunctionOp(
         "array.mask_lengths", "tf.array.mask:mask_lengths", lengths=ARRAY, size=SIZE, dtype=DTYPE
     ),
     IntegerOp("array.max_length", "tf.array.mask:max_length_of", lengths=ARRAY),
@@ -150,10 +152,10 @@ ARRAY_OPS = (
     DynamicOp(
         "array.repeat_positions", "tf.array.repeat_roll:repeat_positions", counts=ARRAY, size=SIZE
     ),
-    RawOp(
+    RawFunctionOp(
         "array.roll_positions", "tf.array.repeat_roll:roll_positions", shifts=ARRAY, k=SIZE, n=SIZE
     ),
-    RawOp(
+    RawFunctionOp(
         "array.search_rows",
         "tf.array.sort_unique:search_rows",
         table=ARRAY,
@@ -169,24 +171,24 @@ ARRAY_OPS = (
         options=CREATOR_OPTIONS,
         args=Variadic(AnyOf(ARRAY, SHAPE)),
     ),
-    RawOp(
+    RawFunctionOp(
         "numpy.wrap_or_clip_indices",
         "tf.numpy.index:wrap_or_clip_indices",
         indices=ARRAY,
         count=SIZE,
         mode=Choice("clip", "wrap"),
     ),
-    RawOp(
+    RawFunctionOp(
         "numpy.to_nonnegative_indices",
         "tf.numpy.index:to_nonnegative_indices",
         indices=ARRAY,
         count=SIZE,
     ),
-    RawOp("numpy.signbit", "numpy:signbit", x=ARRAY),
-    RawOp("numpy.iscomplex", "numpy:iscomplex", x=ARRAY),
-    RawOp("numpy.isreal", "numpy:isreal", x=ARRAY),
-    RawOp("numpy.gcd", "numpy:gcd", x1=ARRAY, x2=ARRAY),
-    RawOp("numpy.lcm", "numpy:lcm", x1=ARRAY, x2=ARRAY),
+    RawFunctionOp("numpy.signbit", "numpy:signbit", x=ARRAY),
+    RawFunctionOp("numpy.iscomplex", "numpy:iscomplex", x=ARRAY),
+    RawFunctionOp("numpy.isreal", "numpy:isreal", x=ARRAY),
+    RawFunctionOp("numpy.gcd", "numpy:gcd", x1=ARRAY, x2=ARRAY),
+    RawFunctionOp("numpy.lcm", "numpy:lcm", x1=ARRAY, x2=ARRAY),
     DynamicOp("numpy.flatnonzero", "numpy:flatnonzero", a=ARRAY),
     IntegerOp("numpy.asarray", "numpy:asarray", a=ARRAY),
 )

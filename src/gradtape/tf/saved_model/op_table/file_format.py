@@ -8,6 +8,7 @@ from gradtape.tf.io.parse_example import (
     SparseFeature,
     VarLenFeature,
 )
+from gradtape.tf.io.ragged_feature import PARTITIONS, RaggedFeature, UniformRowLength
 from gradtape.tf.saved_model.attribute_type import (
     ARRAY,
     DTYPE,
@@ -28,11 +29,23 @@ from gradtape.tf.saved_model.attribute_type import (
     SequenceOf,
     TupleOf,
 )
-from gradtape.tf.saved_model.op_schema import CallOp, HostOp, RawOp
+from gradtape.tf.saved_model.op_schema import CallOp, HostOp, RawFunctionOp
 
 CHANNELS = Integer(0, 4)
 OPTIONAL_VALUE = Optional(TENSOR_LIKE)
+PARTITION_RECORDS = tuple(
+    Record(kind, length=SIZE) if kind is UniformRowLength else Record(kind, key=LABEL)
+    for kind in PARTITIONS
+)
 FEATURE_RECORDS = (
+    Record(
+        RaggedFeature,
+        dtype=DTYPE,
+        value_key=Optional(LABEL),
+        partitions=SequenceOf(AnyOf(*PARTITION_RECORDS)),
+        row_splits_dtype=DTYPE,
+        validate=FLAG,
+    ),
     Record(FixedLenFeature, shape=SHAPE, dtype=DTYPE, default_value=OPTIONAL_VALUE),
     Record(VarLenFeature, dtype=DTYPE),
     Record(
@@ -69,7 +82,7 @@ BOX_OPTIONS = {
 }
 
 IMAGE_OPS = (
-    RawOp(
+    RawFunctionOp(
         "image.check_corner",
         "tf.image.crop_flip:check_corner",
         top=ARRAY,
@@ -78,7 +91,7 @@ IMAGE_OPS = (
         rows=INTEGER,
         columns=INTEGER,
     ),
-    RawOp(
+    RawFunctionOp(
         "image.crop_starts",
         "tf.image.random_augmentation:crop_starts",
         drawn=ARRAY,
@@ -218,6 +231,14 @@ SERIALIZATION_OPS = (
         context_features=Optional(FEATURES),
         sequence_features=Optional(FEATURES),
         example_name=OPTIONAL_VALUE,
+    ),
+    CallOp(
+        "io.parse_sequence_example",
+        "tf.io.parse_sequence_example:parse_sequence_example",
+        serialized=TENSOR_LIKE,
+        context_features=Optional(FEATURES),
+        sequence_features=Optional(FEATURES),
+        example_names=OPTIONAL_VALUE,
     ),
     CallOp("io.serialize_tensor", "tf.io.serialization:serialize_tensor", tensor=TENSOR_LIKE),
     CallOp(

@@ -25,7 +25,7 @@ from gradtape.tf.saved_model.op_schema import (
     DynamicTupleOp,
     HostOp,
     IntegerOp,
-    RawOp,
+    RawFunctionOp,
     TupleOp,
     Variadic,
 )
@@ -40,8 +40,10 @@ GRADIENT_OPS = (
         s0=ARRAY,
         s1=ARRAY,
     ),
-    RawOp("raw.compute_igamma_slope", "tf.raw_ops.gradient:compute_igamma_slope", a=ARRAY, x=ARRAY),
-    RawOp(
+    RawFunctionOp(
+        "raw.compute_igamma_slope", "tf.raw_ops.gradient:compute_igamma_slope", a=ARRAY, x=ARRAY
+    ),
+    RawFunctionOp(
         "raw.compute_sample_slope",
         "tf.raw_ops.gradient:compute_sample_slope",
         alpha=ARRAY,
@@ -50,18 +52,20 @@ GRADIENT_OPS = (
 )
 
 BIN_OPS = (
-    RawOp("math.assign_bins", "tf.math.bincount:assign_bins", numbers=ARRAY, lines=SIZE, size=SIZE),
-    RawOp(
+    RawFunctionOp(
+        "math.assign_bins", "tf.math.bincount:assign_bins", numbers=ARRAY, lines=SIZE, size=SIZE
+    ),
+    RawFunctionOp(
         "math.assign_bins_by_row",
         "tf.math.bincount:assign_bins_by_row",
         numbers=ARRAY,
         rows=ARRAY,
         size=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "math.flatten_pairs", "tf.math.bincount:flatten_pairs", rows=ARRAY, columns=ARRAY, size=SIZE
     ),
-    RawOp(
+    RawFunctionOp(
         "math.assign_equal_bins",
         "tf.math.bincount:assign_equal_bins",
         values=ARRAY,
@@ -69,7 +73,7 @@ BIN_OPS = (
         count=SIZE,
         kind=DTYPE,
     ),
-    RawOp(
+    RawFunctionOp(
         "math.count_in_bins", "tf.math.bincount:count_in_bins", bins=ARRAY, count=SIZE, dtype=DTYPE
     ),
     IntegerOp(
@@ -79,7 +83,7 @@ BIN_OPS = (
         least=INTEGER,
         most=OPTIONAL_SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "math.count_ids",
         "tf.math.bincount:count_ids",
         ids=ARRAY,
@@ -104,14 +108,14 @@ BIN_OPS = (
 )
 
 SEGMENT_OPS = (
-    RawOp(
+    RawFunctionOp(
         "segment.check_sorted_ids",
         "tf.math.segment:check_sorted_ids",
         ids=ARRAY,
         label=LABEL,
         limit=Optional(SIZE),
     ),
-    RawOp(
+    RawFunctionOp(
         "segment.divisors",
         "tf.math.segment:segment_divisors",
         ids=ARRAY,
@@ -121,27 +125,27 @@ SEGMENT_OPS = (
         dtype=DTYPE,
     ),
     IntegerOp("segment.count_sorted", "tf.math.segment:count_sorted_segments", ids=ARRAY),
-    RawOp(
+    RawFunctionOp(
         "segment.replace_negative_ids",
         "tf.math.segment:replace_negative_ids",
         ids=ARRAY,
         label=LABEL,
         size=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "segment.divide_toward_zero",
         "tf.math.segment:divide_toward_zero",
         total=ARRAY,
         count=ARRAY,
     ),
-    RawOp(
+    RawFunctionOp(
         "segment.check_row_range",
         "tf.math.segment:check_row_range",
         label=LABEL,
         rows=ARRAY,
         size=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "segment.mask_nonempty",
         "tf.math.segment:mask_nonempty_segments",
         ids=ARRAY,
@@ -158,7 +162,9 @@ LINALG_OPS = (
         low=ARRAY,
         high=ARRAY,
     ),
-    RawOp("linalg.has_nonzero_pivots", "tf.linalg.band_matrix:has_nonzero_pivots", bands=ARRAY),
+    RawFunctionOp(
+        "linalg.has_nonzero_pivots", "tf.linalg.band_matrix:has_nonzero_pivots", bands=ARRAY
+    ),
     CheckOp(
         "linalg.check_nonzero_diagonal",
         "tf.linalg.band_matrix:check_nonzero_diagonal",
@@ -172,17 +178,17 @@ LINALG_OPS = (
         other=ARRAY,
         tol=NUMBER,
     ),
-    RawOp(
+    RawFunctionOp(
         "linalg.count_rank", "tf.linalg.matrix_function:count_rank", x=ARRAY, tol=Optional(ARRAY)
     ),
-    RawOp(
+    RawFunctionOp(
         "linalg.broadcast_row_order",
         "tf.linalg.linear_operator.permutation:broadcast_row_order",
         perm=ARRAY,
         shape=SHAPE,
         inverse=FLAG,
     ),
-    RawOp(
+    RawFunctionOp(
         "linalg.permutation_sign",
         "tf.linalg.linear_operator.permutation:permutation_sign",
         perm=ARRAY,
@@ -193,25 +199,29 @@ LINALG_OPS = (
         "tf.linalg.linear_operator.permutation:check_permutation",
         perm=TENSOR_LIKE,
     ),
-    RawOp("linalg.mask_significant", "tf.linalg.solve:mask_significant", values=ARRAY, rcond=ARRAY),
-    RawOp(
+    RawFunctionOp(
+        "linalg.mask_significant", "tf.linalg.solve:mask_significant", values=ARRAY, rcond=ARRAY
+    ),
+    RawFunctionOp(
         "linalg.repeat_for_columns",
         "tf.linalg.solve:repeat_for_columns",
         order=ARRAY,
         shape=SHAPE,
     ),
-    RawOp("linalg.invert_permutations", "tf.linalg.solve:invert_permutations", perm=ARRAY),
-    RawOp("linalg.make_ridge", "tf.linalg.solve:make_ridge", weight=ARRAY, size=SIZE, dtype=DTYPE),
+    RawFunctionOp("linalg.invert_permutations", "tf.linalg.solve:invert_permutations", perm=ARRAY),
+    RawFunctionOp(
+        "linalg.make_ridge", "tf.linalg.solve:make_ridge", weight=ARRAY, size=SIZE, dtype=DTYPE
+    ),
 )
 
 NN_OPS = (
-    RawOp(
+    RawFunctionOp(
         "nn.find_largest_position",
         "tf.nn.argmax_pool:find_largest_position",
         x=ARRAY,
         covered=ARRAY,
     ),
-    RawOp(
+    RawFunctionOp(
         "nn.positions_in_image",
         "tf.nn.argmax_pool:positions_in_image",
         places=ARRAY,
@@ -250,8 +260,8 @@ NN_OPS = (
         width=SIZE,
         paths=SIZE,
     ),
-    RawOp("nn.argmax_last_axis", "tf.nn.dilation:argmax_last_axis", every=ARRAY),
-    RawOp("nn.take_first_column", "tf.nn.embedding_sparse:take_first_column", places=ARRAY),
+    RawFunctionOp("nn.argmax_last_axis", "tf.nn.dilation:argmax_last_axis", every=ARRAY),
+    RawFunctionOp("nn.take_first_column", "tf.nn.embedding_sparse:take_first_column", places=ARRAY),
     DynamicTupleOp(
         "nn.clean_sparse_ids",
         "tf.nn.embedding_sparse:clean_sparse_ids",
@@ -263,13 +273,13 @@ NN_OPS = (
         default_id=Optional(INTEGER),
     ),
     IntegerOp("nn.count_rows", "tf.nn.embedding_sparse:count_rows", rows=ARRAY),
-    RawOp(
+    RawFunctionOp(
         "nn.mask_window_elements",
         "tf.nn.fractional_pool:mask_window_elements",
         rows=ARRAY,
         columns=ARRAY,
     ),
-    RawOp(
+    RawFunctionOp(
         "nn.count_valid_elements",
         "tf.nn.fractional_pool:count_valid_elements",
         counts=ARRAY,
@@ -303,20 +313,20 @@ CANDIDATES = {
 }
 
 RANDOM_OPS = (
-    RawOp(
+    RawFunctionOp(
         "random.advance_counter",
         "ops.random.philox:advance_counter",
         counter=ARRAY,
         blocks=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "random.permute_indices",
         "ops.random.stateless:permute_indices",
         key=ARRAY,
         counter=ARRAY,
         size=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "random.shuffle_indices",
         "tf.random.stateless:shuffle_indices",
         indices=ARRAY,

@@ -29,7 +29,7 @@ from gradtape.tf.saved_model.op_schema import (
     DynamicTupleOp,
     HostOp,
     IntegerOp,
-    RawOp,
+    RawFunctionOp,
     TupleOp,
     Variadic,
 )
@@ -41,11 +41,13 @@ NGRAM_OPTIONS = TupleOf(WIDTHS, TEXT, PADDING_WORDS, Optional(SIZE), FLAG)
 
 RAGGED_OPS = (
     IntegerOp("ragged.element_at", f"{ROWS}:element_at", array=ARRAY, i=INTEGER),
-    RawOp("ragged.check_splits", f"{ROWS}:check_splits", op=LABEL, splits=ARRAY),
-    RawOp("ragged.check_lengths", f"{ROWS}:check_lengths", op=LABEL, lengths=ARRAY),
-    RawOp("ragged.splits_from_lengths", f"{ROWS}:splits_from_lengths", lengths=ARRAY),
-    RawOp("ragged.check_rowids", f"{ROWS}:check_rowids", op=LABEL, rowids=ARRAY),
-    RawOp("ragged.splits_from_rowids", f"{ROWS}:splits_from_rowids", rowids=ARRAY, nrows=SIZE),
+    RawFunctionOp("ragged.check_splits", f"{ROWS}:check_splits", op=LABEL, splits=ARRAY),
+    RawFunctionOp("ragged.check_lengths", f"{ROWS}:check_lengths", op=LABEL, lengths=ARRAY),
+    RawFunctionOp("ragged.splits_from_lengths", f"{ROWS}:splits_from_lengths", lengths=ARRAY),
+    RawFunctionOp("ragged.check_rowids", f"{ROWS}:check_rowids", op=LABEL, rowids=ARRAY),
+    RawFunctionOp(
+        "ragged.splits_from_rowids", f"{ROWS}:splits_from_rowids", rowids=ARRAY, nrows=SIZE
+    ),
     DynamicOp("ragged.rowids", f"{ROWS}:rowids_of", splits=ARRAY),
     DynamicOp("ragged.offsets", f"{ROWS}:offsets_of", splits=ARRAY),
     DynamicTupleOp("ragged.take_rows", f"{ROWS}:take_rows", rows=ARRAY, nested=Variadic()),
@@ -57,14 +59,18 @@ RAGGED_OPS = (
         stop=Optional(INTEGER),
         step=INTEGER,
     ),
-    RawOp("ragged.dense_positions", f"{ROWS}:dense_positions", sizes=SHAPE, nested=Variadic()),
+    RawFunctionOp(
+        "ragged.dense_positions", f"{ROWS}:dense_positions", sizes=SHAPE, nested=Variadic()
+    ),
     DynamicOp("ragged.value_coordinates", f"{ROWS}:value_coordinates", nested=Variadic()),
     IntegerOp("ragged.longest_row_length", f"{ROWS}:longest_row_length", splits=ARRAY),
     DynamicTupleOp(
         "ragged.reduction_segments", f"{ROWS}:reduction_segments", axis=RANK, nested=Variadic()
     ),
-    RawOp("ragged.concat_splits", f"{ROWS}:concat_splits", nested=Variadic()),
-    RawOp("ragged.interleave_rows", "tf.ragged.shape:interleave_rows", count=SIZE, many=SIZE),
+    RawFunctionOp("ragged.concat_splits", f"{ROWS}:concat_splits", nested=Variadic()),
+    RawFunctionOp(
+        "ragged.interleave_rows", "tf.ragged.shape:interleave_rows", count=SIZE, many=SIZE
+    ),
     DynamicTupleOp(
         "ragged.broadcast_rows",
         "tf.ragged.broadcast:compute_broadcast_rows",
@@ -80,19 +86,21 @@ RAGGED_OPS = (
         counts=ARRAY,
         size=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "ragged.splits_from_sparse",
         "tf.ragged.conversion:sparse_indices_to_splits",
         indices=ARRAY,
         count=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "ragged.lengths_without_padding",
         "tf.ragged.conversion:lengths_without_padding",
         blank=ARRAY,
         dtype=DTYPE,
     ),
-    RawOp("ragged.clip_lengths", "tf.ragged.conversion:clip_lengths", lengths=ARRAY, size=SIZE),
+    RawFunctionOp(
+        "ragged.clip_lengths", "tf.ragged.conversion:clip_lengths", lengths=ARRAY, size=SIZE
+    ),
     CheckOp(
         "ragged.check_value_count",
         "tf.ragged.conversion:check_value_count",
@@ -108,7 +116,9 @@ RAGGED_OPS = (
         deltas=ARRAY,
         dtype=DTYPE,
     ),
-    RawOp("ragged.mask_splits", "tf.ragged.creation:mask_row_splits", splits=ARRAY, mask=ARRAY),
+    RawFunctionOp(
+        "ragged.mask_splits", "tf.ragged.creation:mask_row_splits", splits=ARRAY, mask=ARRAY
+    ),
     DynamicTupleOp(
         "ragged.cross_splits", "tf.ragged.cross:cross_row_splits", input_splits=Variadic()
     ),
@@ -118,15 +128,19 @@ RAGGED_OPS = (
         ids=ARRAY,
         count=SIZE,
     ),
-    RawOp("ragged.check_in_row", "tf.ragged.gather_slice:check_in_row", index=ARRAY, lengths=ARRAY),
-    RawOp("ragged.longest_row", "tf.ragged.method:longest_row_scalar", splits=ARRAY),
+    RawFunctionOp(
+        "ragged.check_in_row", "tf.ragged.gather_slice:check_in_row", index=ARRAY, lengths=ARRAY
+    ),
+    RawFunctionOp("ragged.longest_row", "tf.ragged.method:longest_row_scalar", splits=ARRAY),
     IntegerOp(
         "ragged.count_reduced_values",
         "tf.ragged.reduce:count_reduced_values",
         nested_splits=Variadic(),
     ),
     IntegerOp("ragged.last_split", "tf.ragged.reduce:last_split", splits=ARRAY),
-    RawOp("ragged.tile_splits", "tf.ragged.shape:tile_row_splits", splits=ARRAY, times=SIZE),
+    RawFunctionOp(
+        "ragged.tile_splits", "tf.ragged.shape:tile_row_splits", splits=ARRAY, times=SIZE
+    ),
     CheckOp(
         "ragged.check_single_element_rows",
         "tf.ragged.shape:check_single_element_rows",
@@ -166,7 +180,7 @@ RAGGED_OPS = (
 
 SPARSE_OPS = (
     DynamicOp("sparse.nonzero_indices", "tf.sparse.conversion:nonzero_indices_of", array=ARRAY),
-    RawOp(
+    RawFunctionOp(
         "sparse.scatter_strings",
         "tf.sparse.conversion:scatter_strings",
         filler=ARRAY,
@@ -212,7 +226,7 @@ SPARSE_OPS = (
         indices=ARRAY,
         masked=ARRAY,
     ),
-    RawOp(
+    RawFunctionOp(
         "sparse.find_new_positions",
         "tf.raw_ops.sparse_part:find_new_positions",
         before=ARRAY,
@@ -232,9 +246,9 @@ SPARSE_OPS = (
         image=ARRAY,
         quality=ARRAY,
     ),
-    RawOp("raw.count_bits", "tf.raw_ops.array_part:count_raw_bits", x=ARRAY),
+    RawFunctionOp("raw.count_bits", "tf.raw_ops.array_part:count_raw_bits", x=ARRAY),
     DynamicOp("raw.find_absent", "tf.raw_ops.array_part:find_absent", x=ARRAY, y=ARRAY),
-    RawOp(
+    RawFunctionOp(
         "raw.shuffle_indices",
         "tf.raw_ops.sampling_part:shuffle_raw",
         index=ARRAY,

@@ -7,7 +7,11 @@ from typing import Any
 from gradtape.tf.saved_model.failure import CannotSave, MalformedModel, shorten
 from gradtape.tf.saved_model.op_schema import HostOp, OpSchema
 from gradtape.tf.saved_model.op_table.array import ARRAY_OPS
-from gradtape.tf.saved_model.op_table.file_format import FEATURE_RECORDS, FILE_FORMAT_OPS
+from gradtape.tf.saved_model.op_table.file_format import (
+    FEATURE_RECORDS,
+    FILE_FORMAT_OPS,
+    PARTITION_RECORDS,
+)
 from gradtape.tf.saved_model.op_table.math import MATH_OPS
 from gradtape.tf.saved_model.op_table.primitive import FILTER, GRAPH_OPS, WINDOW, find_primitive
 from gradtape.tf.saved_model.op_table.ragged_sparse import RAGGED_SPARSE_OPS
@@ -28,7 +32,10 @@ HOST_OPS: dict[str, HostOp] = {
     )
     for op in table
 }
-RECORDS = {record.kind.__name__: record for record in (WINDOW, FILTER, *FEATURE_RECORDS)}
+RECORDS = {
+    record.kind.__name__: record
+    for record in (WINDOW, FILTER, *FEATURE_RECORDS, *PARTITION_RECORDS)
+}
 
 # Functions that act on the world outside of the program, and what they do.
 REFUSED = {

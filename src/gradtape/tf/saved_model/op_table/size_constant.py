@@ -16,14 +16,14 @@ from gradtape.tf.saved_model.attribute_type import (
     Named,
     Optional,
 )
-from gradtape.tf.saved_model.op_schema import IntegerOp, RawOp
+from gradtape.tf.saved_model.op_schema import IntegerOp, RawFunctionOp
 from gradtape.tf.saved_model.op_table.primitive import PADDINGS, WINDOW
 
 COMPARISON = Named({"less_equal": np.less_equal, "greater_equal": np.greater_equal})
 
 SIZE_CONSTANT_OPS = (
     *(
-        RawOp(
+        RawFunctionOp(
             f"size.{name}",
             f"ops.initial_cotangent:make_{name}",
             start=SIZE,
@@ -33,8 +33,8 @@ SIZE_CONSTANT_OPS = (
         )
         for name in ("identity_rows", "batch_identity_rows")
     ),
-    RawOp("size.to_scalar", "core.size_constant:to_scalar", size=INTEGER, dtype=DTYPE),
-    RawOp(
+    RawFunctionOp("size.to_scalar", "core.size_constant:to_scalar", size=INTEGER, dtype=DTYPE),
+    RawFunctionOp(
         "size.scale_power",
         "core.size_constant:scale_power",
         size=SIZE,
@@ -42,7 +42,7 @@ SIZE_CONSTANT_OPS = (
         power=NUMBER,
         dtype=DTYPE,
     ),
-    RawOp(
+    RawFunctionOp(
         "size.band_mask",
         "ops.linalg.diagonal:band_mask",
         rows=SIZE,
@@ -50,14 +50,14 @@ SIZE_CONSTANT_OPS = (
         lower=INTEGER,
         upper=INTEGER,
     ),
-    RawOp(
+    RawFunctionOp(
         "size.half_sample_phases",
         "ops.signal.dct:half_sample_phases",
         n=SIZE,
         sign=INTEGER,
         dtype=DTYPE,
     ),
-    RawOp(
+    RawFunctionOp(
         "size.length_factors",
         "ops.signal.dct:length_factors",
         n=SIZE,
@@ -66,17 +66,21 @@ SIZE_CONSTANT_OPS = (
         other=NUMBER,
         dtype=DTYPE,
     ),
-    RawOp("size.make_row_starts", "ops.gather_scatter:make_row_starts", batch=SHAPE, size=SIZE),
-    RawOp("size.nearest_indices", "ops.image.filter_matrix:nearest_indices", n=SIZE, m=SIZE),
-    RawOp(
+    RawFunctionOp(
+        "size.make_row_starts", "ops.gather_scatter:make_row_starts", batch=SHAPE, size=SIZE
+    ),
+    RawFunctionOp(
+        "size.nearest_indices", "ops.image.filter_matrix:nearest_indices", n=SIZE, m=SIZE
+    ),
+    RawFunctionOp(
         "size.count_window_elements",
         "tf.nn.pool:count_window_elements",
         window=WINDOW,
         spatial=SHAPE,
         dtype=DTYPE,
     ),
-    RawOp("size.mask_padding", "tf.array.pad:mask_padding", sizes=SHAPE, pairs=PADDINGS),
-    RawOp(
+    RawFunctionOp("size.mask_padding", "tf.array.pad:mask_padding", sizes=SHAPE, pairs=PADDINGS),
+    RawFunctionOp(
         "size.mirror_positions",
         "tf.array.pad:mirror_positions",
         size=SIZE,
@@ -84,7 +88,7 @@ SIZE_CONSTANT_OPS = (
         high=SIZE,
         edge=FLAG,
     ),
-    RawOp(
+    RawFunctionOp(
         "size.mask_triangle",
         "tf.numpy.index:mask_triangle",
         keep=COMPARISON,
@@ -92,8 +96,8 @@ SIZE_CONSTANT_OPS = (
         rows=SIZE,
         columns=SIZE,
     ),
-    RawOp("size.default_rcond", "tf.linalg.solve:default_rcond", size=SIZE, dtype=DTYPE),
-    RawOp(
+    RawFunctionOp("size.default_rcond", "tf.linalg.solve:default_rcond", size=SIZE, dtype=DTYPE),
+    RawFunctionOp(
         "size.mask_diagonals",
         "tf.linalg.diagonal:mask_diagonals",
         first=OFFSET,
@@ -101,7 +105,7 @@ SIZE_CONSTANT_OPS = (
         rows=SIZE,
         columns=SIZE,
     ),
-    RawOp(
+    RawFunctionOp(
         "size.inner_positions",
         "tf.array.range:inner_positions",
         count=SIZE,
@@ -118,5 +122,5 @@ SIZE_CONSTANT_OPS = (
         columns=SIZE,
         part=Integer(0, 3),
     ),
-    RawOp("size.eye", "numpy:eye", N=SIZE, M=Optional(SIZE), k=OFFSET, dtype=DTYPE),
+    RawFunctionOp("size.eye", "numpy:eye", N=SIZE, M=Optional(SIZE), k=OFFSET, dtype=DTYPE),
 )

@@ -11,7 +11,7 @@ from gradtape.tf.saved_model.attribute_type import (
     DictOf,
     InstanceOf,
 )
-from gradtape.tf.saved_model.op_schema import CallOp, CheckOp, HostOp, RawOp
+from gradtape.tf.saved_model.op_schema import CallOp, CheckOp, HostOp, RawFunctionOp
 
 ENTRIES = InstanceOf(TableEntries, "a table of the model")
 NEW_ARRAY = Choice(False)  # a graph never writes into the array of a variable
@@ -20,7 +20,7 @@ KERNELS = "state.variable.scatter_kernel"
 SCATTER: dict[str, AttributeType] = {"raw": ARRAY, "own": NEW_ARRAY}
 
 STATE_OPS: tuple[HostOp, ...] = (
-    RawOp(
+    RawFunctionOp(
         "table.look_up",
         "tf.lookup.hash_table:look_up_raw",
         keys=ARRAY,
@@ -54,7 +54,7 @@ STATE_OPS: tuple[HostOp, ...] = (
         keys=ARRAY,
         reserved=DictOf(ARRAY),
     ),
-    RawOp(
+    RawFunctionOp(
         "variable.update_rows",
         f"{KERNELS}:update_rows",
         **SCATTER,
@@ -62,7 +62,7 @@ STATE_OPS: tuple[HostOp, ...] = (
         indices=ARRAY,
         updates=ARRAY,
     ),
-    RawOp(
+    RawFunctionOp(
         "variable.update_positions",
         f"{KERNELS}:update_positions",
         **SCATTER,
@@ -70,12 +70,14 @@ STATE_OPS: tuple[HostOp, ...] = (
         indices=ARRAY,
         updates=ARRAY,
     ),
-    RawOp(
+    RawFunctionOp(
         "variable.update_batch_rows",
         f"{KERNELS}:update_batch_rows",
         **SCATTER,
         indices=ARRAY,
         updates=ARRAY,
     ),
-    RawOp("variable.update_slice", f"{KERNELS}:update_slice", **SCATTER, key=INDEX, value=ARRAY),
+    RawFunctionOp(
+        "variable.update_slice", f"{KERNELS}:update_slice", **SCATTER, key=INDEX, value=ARRAY
+    ),
 )
