@@ -413,6 +413,17 @@ def test_a_system_without_malloc_trim_releases_nothing(monkeypatch):
         jax_runtime.find_malloc_trim.cache_clear()
 
 
+@pytest.mark.parametrize("shape", [(300, 256), (4, 80, 256), (2, 40000)])
+@pytest.mark.parametrize("keepdims", [True, False])
+def test_sums_of_many_rows_equal_those_on_numpy(shape, keepdims):
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    x[0, ..., 3], x[1, ..., 5] = np.inf, np.nan
+    total = tf.function(lambda x: tf.reduce_sum(x, -1, keepdims=keepdims), jit_compile=True)
+    want = x.astype(np.float64).sum(-1, keepdims=keepdims)
+    for _ in range(2):
+        np.testing.assert_allclose(total(tf.constant(x)).numpy(), want, rtol=1e-4, atol=1e-3)
+
+
 def test_no_interrupt_keeps_the_copy_of_a_deleted_array():
     raw = np.zeros(3)
     key = id(raw)

@@ -19,7 +19,7 @@ from gradtape.compile.index_check import IndexCheck
 from gradtape.compile.xla.device import accelerators
 from gradtape.compile.xla.jax_runtime import call_again, release_compiler_memory
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
-from gradtape.core.lazy_array import materialize
+from gradtape.core.lazy_array import PackedArray, materialize
 from gradtape.core.ports import XlaPort, devices
 from gradtape.devices.array import (
     HOST,
@@ -217,6 +217,7 @@ class XlaPlan:
                 needed = list(needed)
                 for k, value in enumerate(needed):
                     if type(value) is not kind:
+                        value = value.value() if type(value) is PackedArray else value
                         pair = pairs[k]
                         needed[k] = pair[1] if pair[0] is value else brought(k, value)
             try:
@@ -356,6 +357,8 @@ def to_host(array: Any) -> Any:
 
     The raw array is read-only, so that both stay equal.
     """
+    if type(array) is PackedArray:
+        return array.value()
     raw = np.asarray(array)
     if not raw.shape:
         return raw[()]
