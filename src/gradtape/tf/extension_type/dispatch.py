@@ -339,6 +339,9 @@ def unregister_dispatch_for(dispatch_target: Any) -> None:
     Args:
         dispatch_target: the function.
 
+    Returns:
+        None.
+
     Raises:
         ValueError: if it is not registered.
     """
