@@ -14,7 +14,6 @@ from gradtape.core.context import current_trace, local, no_recording
 from gradtape.core.errors import InvalidArgumentError, OutOfRangeError, public, raise_call_error
 from gradtape.core.ledger import ledger, note_element
 from gradtape.core.lock import Lock
-from gradtape.core.outer_scope import outer_scope
 from gradtape.core.spec import TypeSpec
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.core.traceback_filter import hide_library_frames
@@ -56,17 +55,14 @@ class ElementReader:
         if local.recorders:
             with no_recording():
                 return self()
-        state, mine = current_iteration, self.iteration  # `use_iteration`, without its calls
-        before, state._active = state._active, mine
-        values, outer_scope.values = outer_scope.values, mine.outer_values
+        before, current_iteration.active = current_iteration.active, self.iteration
         try:
             with self.lock:
                 element = next(self.elements, END)
                 self.count += element is not END
                 return element
         finally:
-            state._active = before
-            outer_scope.values = values
+            current_iteration.active = before
 
 
 def raise_dataset_error(error: Exception, dataset: Any) -> NoReturn:
