@@ -129,20 +129,17 @@ class FunctionCache:
         self._watched.pop(key, None)
         self.replayable_traces.pop(key, None)
 
-    def cache_open_piece(self, key: Any, piece: Any) -> None:
-        """Cache the trace of calls of unknown sizes, or None if there cannot be one."""
-        self.replayable_traces[key] = piece
+    def cache_by_key(self, key: Any, replayable: Any) -> None:
+        """Cache what a call inside another function's trace has recorded; None: it must run."""
+        self.replayable_traces[key] = replayable
         while len(self.replayable_traces) > MOST_SIGNATURES:
             self.replayable_traces.pop(next(iter(self.replayable_traces)))
 
-    def cache_replayable(self, call: Call, piece: Any) -> None:
-        """Cache what a call inside another function's trace has recorded."""
-        self.replayable_traces[call.key] = piece
-        weak_objects = call.weak_objects
-        if weak_objects and call.key not in self._watched:
-            self.drop_when_dead(call.key, weak_objects)
-        while len(self.replayable_traces) > MOST_SIGNATURES:
-            self.replayable_traces.pop(next(iter(self.replayable_traces)))
+    def cache_replayable(self, call: Call, replayable: Any) -> None:
+        """Cache what a call has recorded until an object among its arguments is deleted."""
+        self.cache_by_key(call.key, replayable)
+        if call.weak_objects and call.key not in self._watched:
+            self.drop_when_dead(call.key, call.weak_objects)
 
     def drop_when_dead(self, key: Any, objects: list[Any]) -> None:
         """Drop the signature of a call when an object among its arguments is deleted."""

@@ -22,12 +22,12 @@ from gradtape.jit.found_path import FoundPaths
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
 from gradtape.jit.open_signature import OpenTrace, OpenTraces
+from gradtape.jit.packed_executable import make_executable
 from gradtape.jit.signature import Call, as_specs
 from gradtape.jit.stepwise_plan import StepwisePlan
 from gradtape.jit.trace_commit import commit_trace
 from gradtape.jit.trace_error import OpenSizesFailed, as_shape_error
 from gradtape.jit.trace_path import TracedPath, convert_results
-from gradtape.jit.xla_executable import make_executable
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 
 UNBOUND_NOTE = (
@@ -342,9 +342,7 @@ class Specialization(FoundPaths):
                     self.announce_collectives(tree.all_paths[0])
                 self.executable = GuardedExecutable(tree)
                 return self.executable
-            inputs = len(path.graph.inputs) - len(path.states)
-            updates = {path.result_count + k: inputs + i for k, i in enumerate(path.writes)}
-            plan = path.plan or path.choice.compile(path.graph, updates)
+            plan = path.plan or path.choice.compile(path.graph, path.updates)
             executable = make_executable(plan, path)
             calls = path.choice.calls_before_xla(path.graph)
             if calls:
@@ -376,7 +374,8 @@ class Specialization(FoundPaths):
         """The executable after many calls: XLA's, if XLA can express the graph."""
         with self.tracing:
             if self.executable is executable:
-                plan = executable.path.choice.compile_for_xla(executable.path.graph)
+                path = executable.path
+                plan = path.choice.compile_for_xla(path.graph, path.updates)
                 if plan is not None:
                     self.executable = make_executable(plan, executable.path)
             return self.executable or executable

@@ -129,7 +129,13 @@ class TracedPath:
             InvalidArgumentError: if it cannot.
         """
         if self.choice.is_xla_required:
-            self.plan = self.choice.compile(self.graph)
+            self.plan = self.choice.compile(self.graph, self.updates)
+
+    @property
+    def updates(self) -> dict[int, int]:
+        """The outputs that are next values of variables, and the inputs with the present ones."""
+        first = len(self.graph.inputs) - len(self.states)
+        return {self.result_count + k: first + i for k, i in enumerate(self.writes)}
 
     def resolve_variables(self, given: list[Any]) -> list[Any]:
         """The variables of a call whose variable arguments are `given`."""
