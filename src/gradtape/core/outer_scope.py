@@ -12,15 +12,22 @@ Key = tuple[int, int]  # the id of the trace of an outer tensor, and its number 
 
 
 class OuterScope(threading.local):
-    """What outer tensors stand for in this thread.
+    """The iteration over a dataset that a thread works for, and what outer tensors are in it.
 
     Attributes:
-        values: their raw values in the iteration that the thread works for.
+        active: the iteration, whose `outer_values` are the raw values of outer tensors; or None.
         stand_ins: the arguments that take their places in the trace of a user's function.
+        is_trace_only: whether user functions may be traced only, not called on placeholders.
     """
 
-    values: Mapping[Key, Any] = {}
+    active: Any = None
     stand_ins: Mapping[Key, Any] = {}
+    is_trace_only: bool = False
+
+    @property
+    def values(self) -> Mapping[Key, Any]:
+        """The raw values of outer tensors in the iteration."""
+        return {} if self.active is None else self.active.outer_values
 
 
 outer_scope = OuterScope()

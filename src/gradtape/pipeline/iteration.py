@@ -8,7 +8,6 @@ it.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,26 +33,7 @@ class Iteration:
         self.file_shard: tuple[Any, int, int] | None = None
 
 
-class CurrentIteration(threading.local):
-    """The iteration that a thread currently works for."""
-
-    _active: Iteration | None = None
-    is_trace_only: bool = (
-        False  # whether user functions may be traced only, not called on placeholders
-    )
-
-    @property
-    def active(self) -> Iteration | None:
-        """The iteration; setting it also sets the values of outer tensors."""
-        return self._active
-
-    @active.setter
-    def active(self, one: Iteration | None) -> None:
-        self._active = one
-        outer_scope.values = one.outer_values if one is not None else {}
-
-
-current_iteration = CurrentIteration()
+current_iteration = outer_scope  # of the running thread
 
 
 class NeedsPythonCall(Exception):  # noqa: N818  not an error
