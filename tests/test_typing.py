@@ -29,6 +29,7 @@ DEPENDENT = re.compile(r"""
     | (gradients|hessians|get_static_value|tuple|numpy_function|py_function)
     | nest\.(map_structure|pack_sequence_as) | data\.(Dataset|Iterator)\.(reduce|get_next)
     | data\.(Dataset|experimental)\.(at|get_single_element|get_structure)
+    | data\.experimental\.Reducer\.\w+_func
     | linalg\.(svd|eigh_tridiagonal)
     | Variable\.(numpy|assign\w*|batch_scatter_update|scatter_\w+)
     | \w+Spec\.most_specific_\w+ | (\w+\.)*\w+_initializer\.from_config | TensorArray\.grad

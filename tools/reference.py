@@ -8,7 +8,6 @@ of the namespaces of `tf`, and the names that TensorFlow lacks (`OWN`).
 
 from __future__ import annotations
 
-import ast
 import enum
 import inspect
 import re
@@ -19,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import gradtape as tf
+from gradtape.tf.public_name import list_public_names
 
 OWN = {
     "gradtape": ["install", "uninstall"],
@@ -31,9 +31,10 @@ SKIPPED = {"api", "compat", "numpy", "raw_ops", "tf"}  # described on pages of t
 # Methods of classes that other modules of gradtape call, and users do not.
 INTERNAL_METHODS = {
     "Function": {
-        "add_open_trace", "bind_instance", "cache_replayable", "drop_when_dead", "list_call_specs",
-        "list_specializations", "note_captured_variables", "note_created_variables", "path_for",
-        "replace_error", "specialization_for", "trace_options", "traced_function",
+        "add_open_trace", "bind_instance", "cache_by_key", "cache_replayable", "drop_when_dead",
+        "list_call_specs", "list_specializations", "note_captured_variables",
+        "note_created_variables", "path_for", "replace_error", "specialization_for",
+        "trace_options", "traced_function",
     },
     "TensorShape": {"from_tuple"},
 }  # fmt: skip
@@ -67,25 +68,9 @@ def collect_namespace(path: str, module: Any, names: list[str], pages: dict[str,
             continue
         if isinstance(value, ModuleType):
             if value.__name__.startswith("gradtape.tf.") and name not in SKIPPED:
-                collect_namespace(f"{path}.{name}", value, public_names(value), pages)
+                collect_namespace(f"{path}.{name}", value, list_public_names(value), pages)
         elif not name.startswith("_"):
             pages.setdefault(path, {})[f"{path}.{name}"] = value
-
-
-def public_names(module: ModuleType) -> list[str]:
-    """Names that a module defines or exports by `import name as name`."""
-    if hasattr(module, "__all__"):
-        return list(module.__all__)
-    tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
-    names: list[str] = []
-    for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.append(node.name)
-        elif isinstance(node, ast.ImportFrom):
-            names += [a.name for a in node.names if a.asname == a.name]
-        elif isinstance(node, ast.Assign):
-            names += [t.id for t in node.targets if isinstance(t, ast.Name)]
-    return [name for name in names if not name.startswith("_")]
 
 
 def write_pages(folder: Path) -> list[str]:

@@ -130,8 +130,11 @@ _MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in
 
 
 def __dir__() -> list[str]:
-    """All public names, also those that are not imported yet."""
-    return sorted({*globals(), *_MODULE_OF, *_LAZY_NAMES})
+    """All public names, imported or not; those of Keras only where it is installed."""
+    from importlib.util import find_spec
+
+    absent = () if find_spec("keras") else ("keras", *_KERAS_NAMES)
+    return sorted({*globals(), *_MODULE_OF, *_LAZY_NAMES}.difference(absent))
 
 
 def _raise_missing_name(path: str, name: str) -> _NoReturn:
@@ -145,6 +148,15 @@ def _raise_missing_name(path: str, name: str) -> _NoReturn:
     raise AttributeError(text, name=name)
 
 
+def _find_in_namespace(namespace: str, name: str) -> list[str]:
+    """The list `__all__` of a namespace, which `help` asks for; other names are missing."""
+    if name != "__all__":
+        _raise_missing_name(f"tf.{namespace}", name)
+    from gradtape.tf.public_name import list_public_names
+
+    return list_public_names(globals()[namespace])
+
+
 @_public
 def __getattr__(name: str) -> object:
     """Import a name from the module that defines it."""
@@ -153,7 +165,7 @@ def __getattr__(name: str) -> object:
         if home in ("gradtape.tf", "gradtape.tf.api"):  # a namespace
             value = _import_module(f"{home}.{name}")
             value.__dict__.setdefault(
-                "__getattr__", _public(lambda other: _raise_missing_name(f"tf.{name}", other))
+                "__getattr__", _public(lambda other: _find_in_namespace(name, other))
             )
         else:
             value = getattr(_import_module(home), name)

@@ -39,6 +39,36 @@ def test_arguments_that_mean_nothing_are_an_error(arguments, capsys):
     assert capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["chek", "train.py"],
+            "chek is neither a command nor a file. Did you mean `gradtape check`?",
+        ),
+        (["--explan", "train.py"], "unknown option --explan. Did you mean `gradtape --explain`?"),
+        (["nosuch.py"], "the file nosuch.py does not exist."),
+        (["quux"], "quux is neither a command nor a file. `gradtape --help` lists the commands."),
+    ],
+)
+def test_a_misspelt_command_gets_one_line_with_the_nearest_name(arguments, said, capsys):
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"gradtape: {said}\n"
+
+
+def test_a_folder_without_a_program_is_one_line(tmp_path, capsys):
+    assert main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"gradtape: the folder {tmp_path} has no __main__.py.\n"
+
+
+def test_a_missing_name_ends_at_the_line_of_the_program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text("import tensorflow as tf\ntf.no_such_name\n")
+    done = run(path)
+    assert done.returncode == 1
+    assert frames(done) == ["program.py"]
+
+
 def test_info_names_versions_and_settings(capsys, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     assert main(["info"]) == 0

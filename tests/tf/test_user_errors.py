@@ -1,5 +1,7 @@
 """Errors as users see them: one exception, at the user's line, of TensorFlow's class."""
 
+import subprocess
+import sys
 import traceback
 from pathlib import Path
 
@@ -92,6 +94,29 @@ def test_debug_has_help():
     text = pydoc.plain(pydoc.render_doc(tf.debug))
     assert all(name in text for name in tf.debug.__all__)
     assert "compare_engines" in tf.debug.__all__
+
+
+@pytest.mark.parametrize("namespace", ["math", "nn", "io", "bitwise", "strings"])
+def test_a_namespace_has_help_about_its_functions(namespace):
+    import pydoc
+
+    module = getattr(tf, namespace)
+    text = pydoc.plain(pydoc.render_doc(module))
+    names = [name for name in module.__all__ if not isinstance(getattr(module, name), type(tf))]
+    assert names
+    assert [name for name in names if name not in text] == []
+    assert {"add_examples", "annotations"}.isdisjoint(module.__all__)
+
+
+def test_the_package_has_help_without_keras():
+    code = (
+        "import sys; sys.modules['keras'] = None\n"
+        "import importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name: None if name == 'keras' else find(name)\n"
+        "import pydoc, gradtape; assert 'keras' not in dir(gradtape)\n"
+        "assert 'TensorFlow' in pydoc.render_doc(gradtape)"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
 @pytest.mark.parametrize("method", ["map", "filter", "take_while", "flat_map", "interleave"])

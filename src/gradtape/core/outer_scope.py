@@ -11,11 +11,11 @@ from gradtape.core.lazy_array import TracedArray
 Key = tuple[int, int]  # the id of the trace of an outer tensor, and its number there
 
 
-class OuterScope(threading.local):
+class CurrentIteration(threading.local):
     """The iteration over a dataset that a thread works for, and what outer tensors are in it.
 
     Attributes:
-        active: the iteration, whose `outer_values` are the raw values of outer tensors; or None.
+        active: the iteration, which has the raw values of outer tensors; or None.
         stand_ins: the arguments that take their places in the trace of a user's function.
         is_trace_only: whether user functions may be traced only, not called on placeholders.
     """
@@ -24,13 +24,14 @@ class OuterScope(threading.local):
     stand_ins: Mapping[Key, Any] = {}
     is_trace_only: bool = False
 
-    @property
-    def values(self) -> Mapping[Key, Any]:
-        """The raw values of outer tensors in the iteration."""
-        return {} if self.active is None else self.active.outer_values
+
+current_iteration = CurrentIteration()
 
 
-outer_scope = OuterScope()
+def get_outer_values() -> Mapping[Key, Any]:
+    """The raw values of outer tensors in the iteration that this thread works for."""
+    one = current_iteration.active
+    return {} if one is None else one.outer_values
 
 
 def key_of(held: TracedArray) -> Key:
@@ -41,4 +42,4 @@ def key_of(held: TracedArray) -> Key:
 def is_known_outer(held: TracedArray) -> bool:
     """Whether an outer tensor has a value or a stand-in in this thread."""
     key = key_of(held)
-    return key in outer_scope.values or key in outer_scope.stand_ins
+    return key in current_iteration.stand_ins or key in get_outer_values()

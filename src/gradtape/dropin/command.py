@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 
 USAGE = """usage: gradtape [run] script.py|folder|- [argument ...]
        gradtape [run] -m module [argument ...]
@@ -46,6 +48,27 @@ COMMANDS = {
 RUN_OPTIONS = ("-m", "-c", "-", "--explain", "--anomaly")
 
 
+def is_program(argument: str) -> bool:
+    """Whether an argument is an option of `run`, or the path of a script or folder."""
+    return argument in RUN_OPTIONS or Path(argument).exists()
+
+
+def describe_unknown(argument: str) -> str:
+    """The message for an argument that is neither a command, nor an option, nor a file."""
+    if argument.startswith("-"):
+        text, known = f"unknown option {argument}.", [*RUN_OPTIONS, "--help", "--version"]
+    elif Path(argument).suffix:
+        return f"gradtape: the file {argument} does not exist.\n"
+    else:
+        text = f"{argument} is neither a command nor a file."
+        known = list(COMMANDS)
+    near = difflib.get_close_matches(argument, known, 1)
+    hint = (
+        f"Did you mean `gradtape {near[0]}`?" if near else "`gradtape --help` lists the commands."
+    )
+    return f"gradtape: {text} {hint}\n"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (by default those of this process) name; return a status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -58,9 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if first in COMMANDS:
         given.pop(0)
-    elif not first or (first.startswith("-") and first not in RUN_OPTIONS):
-        problem = f"unknown option {first}\n" if first else ""
-        sys.stderr.write(problem + USAGE)
+    elif not first:
+        sys.stderr.write(USAGE)
+        return 2
+    elif (first.startswith("-") and first not in RUN_OPTIONS) or not is_program(first):
+        sys.stderr.write(describe_unknown(first))
         return 2
     module, function = COMMANDS.get(first, COMMANDS["run"])
     status: int = getattr(import_module(module), function)(given)

@@ -73,10 +73,9 @@ def parse_launch_options(arguments: list[str]) -> argparse.Namespace:
 
 def parse_count(text: str) -> int:
     """A positive number of workers."""
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, received {count}")
-    return count
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 on, received {text}")
+    return int(text)
 
 
 class LaunchedGroup:

@@ -6,6 +6,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.dropin.missing_symbol import explain_missing_name
 from gradtape.dropin.private_name import PrivateModule
 
@@ -48,7 +49,11 @@ class TensorFlowNamespace(ModuleType):
             if not name.startswith("_"):
                 path = where.replace("tensorflow", "tf", 1)
                 text += f": {explain_missing_name(path, name, dir(self))}"
-            raise AttributeError(text, name=name)
+            try:
+                raise AttributeError(text, name=name)
+            except AttributeError as error:
+                hide_library_frames(error)
+                raise
         value = found[0]
         if value is sys.modules["gradtape"]:  # `tf.compat.v2`
             value = TensorFlowNamespace(f"{self.__name__}.{name}", self.root_parts)

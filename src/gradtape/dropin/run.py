@@ -38,6 +38,9 @@ def run_program(arguments: list[str]) -> int:
     if arguments[0] not in ("-", "-m", "-c") and not Path(arguments[0]).exists():
         sys.stderr.write(f"gradtape: the file {arguments[0]} does not exist.\n")
         return 2
+    if Path(arguments[0]).is_dir() and not Path(arguments[0], "__main__.py").exists():
+        sys.stderr.write(f"gradtape: the folder {arguments[0]} has no __main__.py.\n")
+        return 2
     install()
     try:
         with ExitStack() as stack:

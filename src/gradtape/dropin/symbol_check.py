@@ -223,7 +223,9 @@ class SymbolCheck:
             source = read_source(path)
             reader.visit(ast.parse(source.text, str(path)))
         except (OSError, SyntaxError, ValueError, TypeError, KeyError, AttributeError) as error:
-            sys.stderr.write(f"{path}: {error}\n")
+            missing = isinstance(error, FileNotFoundError)
+            reason = "the file does not exist" if missing else error
+            sys.stderr.write(f"{path}: {reason}\n")
             self.unreadable += 1
             return
         self.symbols.update(reader.symbols)

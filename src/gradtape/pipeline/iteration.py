@@ -11,7 +11,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.core.outer_scope import outer_scope
+from gradtape.core.outer_scope import current_iteration as current_iteration
+from gradtape.core.outer_scope import get_outer_values
 
 
 class Iteration:
@@ -29,11 +30,8 @@ class Iteration:
     def __init__(self) -> None:
         """Start without saved counters."""
         self.stream_positions: dict[Any, Any] = {}
-        self.outer_values = outer_scope.values
+        self.outer_values = get_outer_values()
         self.file_shard: tuple[Any, int, int] | None = None
-
-
-current_iteration = outer_scope  # of the running thread
 
 
 class NeedsPythonCall(Exception):  # noqa: N818  not an error

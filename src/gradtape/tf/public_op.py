@@ -314,6 +314,22 @@ def name_functions(home: str, names: dict[str, Any], maker: str = TEMPLATE) -> N
             named.add(value)
 
 
+def add_examples(names: dict[str, Any], examples: dict[str, str]) -> None:
+    """Append the section `Example` to docstrings.
+
+    Args:
+        names: the global names of a module.
+        examples: a doctest for each of some functions of the module.
+    """
+    for name, text in examples.items():
+        function = names[name]
+        doc = function.__doc__
+        if doc:  # `python -OO` strips docstrings
+            margin = "    " if "\n    Args:" in doc else ""
+            lines = "".join([f"\n{margin}    {line}" for line in text.split("\n")])
+            function.__doc__ = f"{doc.rstrip()}\n\n{margin}Example:{lines}\n{margin}"
+
+
 def describe_arguments(parameters: tuple[str, ...], kinds: str) -> str:
     """The sections `Args` and `Returns` of an elementwise function."""
     first, *others = parameters

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from gradtape.ops import integer
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import BITWISE
-from gradtape.tf.public_op import INTEGERS, make_binary_op, make_unary_op, name_functions
+from gradtape.tf.public_op import (
+    INTEGERS,
+    add_examples,
+    make_binary_op,
+    make_unary_op,
+    name_functions,
+)
 
 bitwise_and = make_binary_op(integer.bitwise_and, INTEGERS, label="BitwiseAnd")
 bitwise_or = make_binary_op(integer.bitwise_or, INTEGERS, label="BitwiseOr")

@@ -35,17 +35,17 @@ class Reducer:
         self._functions = init_func, reduce_func, finalize_func
 
     @property
-    def init_func(self) -> Any:
+    def init_func(self) -> Callable[..., Any]:
         """The function of a key that returns the first state."""
         return self._functions[0]
 
     @property
-    def reduce_func(self) -> Any:
+    def reduce_func(self) -> Callable[..., Any]:
         """The function of a state and an element that returns the next state."""
         return self._functions[1]
 
     @property
-    def finalize_func(self) -> Any:
+    def finalize_func(self) -> Callable[..., Any]:
         """The function of the last state that returns the result."""
         return self._functions[2]
 

@@ -21,8 +21,8 @@ from gradtape.graph.side_effect import side_effect
 from gradtape.tf.debugging.shape_assertion import (
     prefix_message,
 )
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.other import ASSERTION
+from gradtape.tf.public_op import add_examples
 
 
 def first_elements(tensor: Tensor, count: int | None) -> Any:

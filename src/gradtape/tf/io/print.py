@@ -56,7 +56,7 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     Args:
         *inputs: values to print; nested structures may hold tensors.
         **kwargs: `output_stream` (sys.stderr by default, sys.stdout, a function that takes a text,
-            or "file://path" to append to a file), `summarize` (how many elements to print at
+            or `"file://path"` to append to a file), `summarize` (how many elements to print at
             both ends of an axis, 3 by default, -1 for all), `sep` (" "), `end` ("\\n") and `name`.
 
     Returns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class RaggedFields(NamedTuple):
     dtype: Any
     value_key: str | None
     partitions: tuple[Any, ...]
-    row_splits_dtype: Any
+    row_splits_dtype: dtypes.DType
     validate: bool
 
 
@@ -85,12 +85,12 @@ class RaggedFeature(RaggedFields):
     """
 
     __slots__ = ()
-    RowSplits: ClassVar[Any] = RowSplits
-    RowLengths: ClassVar[Any] = RowLengths
-    RowStarts: ClassVar[Any] = RowStarts
-    RowLimits: ClassVar[Any] = RowLimits
-    ValueRowIds: ClassVar[Any] = ValueRowIds
-    UniformRowLength: ClassVar[Any] = UniformRowLength
+    RowSplits: ClassVar[type[tuple[Any, ...]]] = RowSplits
+    RowLengths: ClassVar[type[tuple[Any, ...]]] = RowLengths
+    RowStarts: ClassVar[type[tuple[Any, ...]]] = RowStarts
+    RowLimits: ClassVar[type[tuple[Any, ...]]] = RowLimits
+    ValueRowIds: ClassVar[type[tuple[Any, ...]]] = ValueRowIds
+    UniformRowLength: ClassVar[type[tuple[Any, ...]]] = UniformRowLength
 
     @public
     def __new__(
@@ -100,7 +100,7 @@ class RaggedFeature(RaggedFields):
         partitions: Sequence[Any] = (),
         row_splits_dtype: Any = dtypes.int32,
         validate: bool = False,
-    ) -> Any:
+    ) -> Self:
         """Check the arguments."""
         if value_key is not None and (not isinstance(value_key, str) or not value_key):
             raise ValueError(

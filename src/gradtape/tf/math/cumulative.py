@@ -9,9 +9,8 @@ from gradtape.core.errors import public
 from gradtape.core.shapes import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import cumulative as scan
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import CUMULATIVE
-from gradtape.tf.public_op import FLOATS, NUMBERS, check_dtype
+from gradtape.tf.public_op import FLOATS, NUMBERS, add_examples, check_dtype
 
 if TYPE_CHECKING:
     from gradtape.tf.op_protocol import CumulativeOp

@@ -9,11 +9,11 @@ from gradtape.core.errors import public
 from gradtape.core.tensor import Tensor
 from gradtape.ops import no_nan
 from gradtape.ops.elementwise import ones_like
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import NO_NAN
 from gradtape.tf.math.elementwise import make_division
 from gradtape.tf.public_op import (
     INEXACT,
+    add_examples,
     check_dtype,
     convert_pair_strict,
     make_binary_op,

@@ -17,7 +17,6 @@ from gradtape.core.traceback_filter import hide_library_frames
 from gradtape.ops import elementwise as e
 from gradtape.ops import reduce
 from gradtape.ops.shape import reshape, shape_of, slice_axis
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import REDUCE
 from gradtape.tf.math.cast import cast
 from gradtape.tf.public_op import (
@@ -28,6 +27,7 @@ from gradtape.tf.public_op import (
     NUMBERS,
     REAL,
     STRING,
+    add_examples,
     as_numpy_dtypes,
     check_dtype,
     convert_to_dtype,

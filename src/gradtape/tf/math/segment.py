@@ -20,7 +20,6 @@ from gradtape.ops import xla_lowering
 from gradtape.ops.gather_scatter import check_index_range, scatter_add, take
 from gradtape.ops.shape import shape_of, slice_axis
 from gradtape.ops.xla_lowering import on_jax
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import SEGMENT
 from gradtape.tf.math.cast import cast
 from gradtape.tf.math.elementwise import QUOTIENT_DTYPES
@@ -29,6 +28,7 @@ from gradtape.tf.public_op import (
     INDICES,
     NUMBERS,
     REAL,
+    add_examples,
     check_dtype,
     convert_with_hint,
     name_functions,
@@ -346,7 +346,7 @@ def make_sparse_reduction(
             )
         rows = apply_raw(check_row_range, label, rows, tensor._array.shape[0])
         axis = -tensor._array.ndim
-        limit = None if num_segments is None else int(convert(num_segments)._array)
+        limit = None if num_segments is None else to_dimension_size(num_segments)
         picked, ids, _, size = check_sorted_segments(
             label, take(tensor, rows, axis=axis), segment_ids, allowed, limit
         )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from gradtape.ops import bessel as b
 from gradtape.ops import special as s
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import SPECIAL
-from gradtape.tf.public_op import FLOATS, make_unary_op, name_functions
+from gradtape.tf.public_op import FLOATS, add_examples, make_unary_op, name_functions
 
 bessel_i0 = make_unary_op(b.bessel_i0, FLOATS, label="BesselI0")
 bessel_i0e = make_unary_op(b.bessel_i0e, FLOATS, label="BesselI0e")

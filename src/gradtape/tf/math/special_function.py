@@ -12,11 +12,11 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import special as s
 from gradtape.ops.reduce import reduce_sum
 from gradtape.ops.shape import shape_of
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.number import SPECIAL_FUNCTION
 from gradtape.tf.public_op import (
     FLOATS,
     FULL_FLOATS,
+    add_examples,
     check_dtype,
     check_same_dtype,
     convert_pair,

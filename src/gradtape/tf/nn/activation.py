@@ -13,12 +13,12 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import elementwise as e
 from gradtape.ops import shape as s
 from gradtape.ops.nn import activation
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.other import ACTIVATION
 from gradtape.tf.public_op import (
     FLOATS,
     INEXACT,
     REAL,
+    add_examples,
     check_dtype,
     convert_pair,
     has_own_dtype,

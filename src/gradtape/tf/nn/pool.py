@@ -19,7 +19,6 @@ from gradtape.ops.elementwise import divide
 from gradtape.ops.nn import pool as pool_ops
 from gradtape.ops.reduce import reduce_max
 from gradtape.ops.shape import reshape
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.other import POOL
 from gradtape.tf.nn.window_argument import (
     CHANNELS_FIRST,
@@ -28,7 +27,7 @@ from gradtape.tf.nn.window_argument import (
     make_window,
     to_channels_last,
 )
-from gradtape.tf.public_op import FLOATS, REAL, check_dtype
+from gradtape.tf.public_op import FLOATS, REAL, add_examples, check_dtype
 
 
 def apply_pool(

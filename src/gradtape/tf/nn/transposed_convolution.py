@@ -9,7 +9,6 @@ from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.tensor import Tensor
 from gradtape.ops.convolution import convolution as convolution_ops
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.other import TRANSPOSED_CONVOLUTION
 from gradtape.tf.nn.convolution import (
     CONVOLUTION_DTYPES,
@@ -24,6 +23,7 @@ from gradtape.tf.nn.window_argument import (
 )
 from gradtape.tf.public_op import (
     FLOATS,
+    add_examples,
     check_dtype,
     check_same_dtype,
     convert_pair,

@@ -21,9 +21,8 @@ from gradtape.graph.host_function import (
     describe_ragged,
     shape_of_argument,
 )
-from gradtape.tf.example import add_examples
 from gradtape.tf.example.other import BYTE_STRING
-from gradtape.tf.public_op import STRING, check_dtype, has_own_dtype
+from gradtape.tf.public_op import STRING, add_examples, check_dtype, has_own_dtype
 from gradtape.tf.ragged.conversion import ragged_from_lists
 
 
