@@ -12,7 +12,7 @@ from gradtape.core.dispatch import TapeRecord
 from gradtape.core.ledger import ledger, note_custom
 from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
-from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor, mark_recorded
 from gradtape.ops.elementwise import conj
 from gradtape.ops.shape import index_axis, reshape, shape_of, stack, zeros
 from gradtape.tape.backward import add_cotangent, fill_missing_cotangents
@@ -128,7 +128,9 @@ def record_custom_gradient(
     if recorders and recorders[0].is_trace:
         outs = recorders[0].record_user_gradient(results, inputs, grad)
         if not recorders[0].is_batch:
-            inputs = list(map(recorders[0].as_traced, inputs))  # tapes watch captured constants
+            # Tapes watch captured constants in place of the constants.
+            lift = recorders[0].as_traced
+            inputs = [lift(t) if isinstance(t, EagerTensor) else t for t in inputs]
     else:
         outs = [make_tensor(t._array) for t in results]
     step = make_custom_step(outs, inputs, grad)
