@@ -11,7 +11,7 @@ import sys
 
 import gradtape.jit.function
 from gradtape.core.shapes import TensorShape
-from gradtape.jit.open_signature import OpenSignature, OpenTraces, is_open_call
+from gradtape.jit.open_signature import OpenSignature, OpenTraces, shapes_of
 from gradtape.jit.signature import Call
 
 
@@ -20,10 +20,11 @@ class EverySizeOpen(OpenSignature):
 
     def find(self, call: Call) -> OpenTraces | None:
         """The traces for all calls of the same dtypes, ranks and Python values."""
-        if not is_open_call(call):
+        own = shapes_of(call)
+        if own is None:
             return None
-        shapes = [TensorShape([None] * len(t._array.shape)) for t in call.tensors]
-        return self.traces_for(call, shapes)
+        shapes = [TensorShape([None] * len(shape)) for shape in own]
+        return self.traces_for(call, shapes, hides_dense_shapes=True)
 
 
 def open_all_sizes() -> None:

@@ -31,9 +31,10 @@ SKIPPED = {"api", "compat", "numpy", "raw_ops", "tf"}  # described on pages of t
 # Methods of classes that other modules of gradtape call, and users do not.
 INTERNAL_METHODS = {
     "Function": {
-        "add_open_trace", "bind_instance", "cache_replayable", "drop_when_dead", "list_call_specs",
-        "list_specializations", "note_captured_variables", "note_created_variables", "path_for",
-        "replace_error", "specialization_for", "trace_options", "traced_function",
+        "add_open_trace", "bind_instance", "cache_by_key", "cache_replayable", "drop_when_dead",
+        "list_call_specs", "list_specializations", "note_captured_variables",
+        "note_created_variables", "path_for", "replace_error", "specialization_for",
+        "trace_options", "traced_function",
     },
     "TensorShape": {"from_tuple"},
 }  # fmt: skip

@@ -139,3 +139,25 @@ def test_wrong_uses_are_errors():
 
 def test_an_argument_without_influence_has_zeros():
     np.testing.assert_array_equal(func.grad(lambda x: tf.constant(1.0))(X), np.zeros(3))
+
+
+@pytest.mark.parametrize("transform", ["hvp", "jacrev", "hessian"])
+def test_lookups_in_a_variable_have_dense_results(transform):
+    table = tf.Variable([1.0, 2.0])
+
+    def f(table):
+        return tf.reduce_sum(tf.gather(table, [0, 0]) ** 3)
+
+    if transform == "hvp":
+        got = func.hvp(f, table, tf.constant([1.0, 0.0]))
+        want = [12.0, 0.0]
+    else:
+        got = getattr(func, transform)(f)(table)
+        want = [6.0, 0.0] if transform == "jacrev" else [[12.0, 0.0], [0.0, 0.0]]
+    np.testing.assert_allclose(got.numpy(), want)
+
+
+def test_hvp_names_itself_in_errors():
+    x = tf.constant([1.0, 2.0])
+    with pytest.raises(ValueError, match="hvp: a cotangent must have the shape"):
+        func.hvp(lambda a: tf.reduce_sum(a**2), x, tf.ones([3]))

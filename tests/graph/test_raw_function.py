@@ -11,6 +11,7 @@ import gradtape
 import gradtape as tf
 from gradtape.core.dims import UnknownSizeError
 from gradtape.core.lazy_array import TracedArray
+from gradtape.core.open_shape import substitute
 from gradtape.core.shape_rule import FRESH, infer_specs
 from gradtape.core.size_constant import compute_constant, scale_power, to_scalar
 from gradtape.core.size_context import SizeContext
@@ -205,7 +206,8 @@ def raw_calls():
     def record_and_call(self, function, args, dynamic=False, outputs=False):
         places = [i for i, a in enumerate(args) if type(a) is TracedArray]
         raws = tuple(np.array(args[i].traced_value) for i in places)
-        fixed = tuple(None if i in places else a for i, a in enumerate(args))
+        hints = (self.sizes and self.sizes.hints) or {}  # sizes that serve as arguments
+        fixed = tuple(None if i in places else substitute(a, hints) for i, a in enumerate(args))
         if len(calls[function]) < CALLS_EACH:
             calls[function].append((make_raw_op(function, fixed, places, dynamic, outputs), raws))
         return call_raw(self, function, args, dynamic, outputs)

@@ -173,3 +173,16 @@ def test_a_variable_that_is_an_argument_and_captured():
     assert [float(f(a)) for a in (v, w, v)] == [24.0, 25.0, 48.0]
     assert (float(v), float(w)) == (24.0, 12.0)  # TensorFlow: 23.0, 13.0
     assert same == [(False, True), (False, False)]
+
+
+def test_each_rank_has_a_trace():
+    seen = []
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def total(x):
+        seen.append(x.shape.as_list())
+        return tf.reduce_sum(x)
+
+    for shape in ([2], [3], [2, 2], [1, 3], []):
+        assert total(tf.ones(shape)).numpy() == np.prod(shape)
+    assert seen == [[None], [None, None], []]

@@ -141,3 +141,21 @@ def test_a_random_op_in_a_loop_that_is_no_node_has_one_stream():
     tf.random.set_seed(44)
     expected = [repeat(tf.constant([0.0])).numpy() for _ in range(3)]
     np.testing.assert_array_equal(found, expected)
+
+
+def test_a_watched_constant_has_a_gradient_through_a_custom_gradient():
+    def differentiate():
+        x = tf.constant([0.0, 1.0])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+
+            @tf.custom_gradient
+            def sine(a):
+                return tf.sin(a), lambda g: -g * tf.cos(a)
+
+            y = sine(x)
+        return tape.gradient(y, x)
+
+    compiled = tf.function(differentiate)
+    for _ in range(2):
+        np.testing.assert_allclose(compiled(), differentiate(), rtol=1e-6)

@@ -1,5 +1,6 @@
 """LSTM and GRU layers train as one op, with the results and gradients of Keras's loop."""
 
+import importlib
 from importlib.util import find_spec
 
 import numpy as np
@@ -94,6 +95,19 @@ def test_training_runs_one_op_and_inference_the_loop(monkeypatch, kind):
     layer = make_layer(kind, {})
     assert count_loops(monkeypatch, lambda: layer(X, training=True)) == 0
     assert count_loops(monkeypatch, lambda: layer(X)) == 1
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_with_jax_only_layers_with_large_products_run_as_one_op(monkeypatch, kind):
+    recurrent = importlib.import_module("gradtape.dropin.keras_recurrent")
+    monkeypatch.setattr(recurrent, "has_jax", lambda: True)
+    small = make_layer(kind, {})
+    assert count_loops(monkeypatch, lambda: small(X, training=True)) == 1
+    keras.utils.set_random_seed(1)
+    large = getattr(keras.layers, kind)(512)
+    x = RNG.normal(size=(32, 2, 8)).astype("float32")
+    assert count_loops(monkeypatch, lambda: large(x, training=True)) == 0
+    np.testing.assert_allclose(large(x, training=True), large(x), rtol=2e-4, atol=2e-5)
 
 
 @needs_no_jax

@@ -129,6 +129,19 @@ def test_arguments_of_unknown_size():
     assert [int(run(x)), int(run(x)), int(run(x[:3]))] == [56789, 56789, 345]
 
 
+def test_functions_of_elements_read_sizes_that_the_signature_leaves_open():
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
+    def run(x):
+        total = count = tf.constant(0)
+        for row in Dataset.from_tensor_slices(x).map(lambda row: tf.math.top_k(x, 2)[0]):
+            total, count = total + tf.reduce_sum(row), count + 1
+        return total, count
+
+    x = tf.constant([[-3, 0, 7]])
+    assert [tuple(int(v) for v in run(x)) for _ in range(3)] == [(7, 1)] * 3
+    assert tuple(int(v) for v in run(x[:, :2])) == (-3, 1)
+
+
 def test_no_gradient_flows_through_a_dataset():
     @tf.function
     def run(x):

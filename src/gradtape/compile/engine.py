@@ -153,7 +153,7 @@ class EngineChoice:
             return plan or HostPlan(numpy_engine.compile_graph(graph), device)
         chosen = self.preference or ("xla" if may_use_xla() and suits_xla(graph) else "numpy")
         if chosen == "xla" or (device is not None and device is not HOST):
-            plan = self.compile_for_xla(graph)
+            plan = self.compile_for_xla(graph, updates)
             if plan is not None:
                 return plan
         if devices.active:
@@ -171,8 +171,12 @@ class EngineChoice:
             return None
         return calls_until_xla(graph)
 
-    def compile_for_xla(self, graph: Graph) -> Any:
-        """The XLA plan of a graph, or None if the graph must run on NumPy."""
+    def compile_for_xla(self, graph: Graph, updates: dict[int, int] | None = None) -> Any:
+        """The XLA plan of a graph, or None if the graph must run on NumPy.
+
+        `updates` allows it to keep small variables in one buffer: the dict maps outputs to the
+        inputs whose next values they are.
+        """
         if not has_jax():
             warn_once(
                 "tf.function %s: XLA needs jax, which is not installed. It runs on NumPy. "
@@ -183,8 +187,8 @@ class EngineChoice:
         reason = why_jax_cannot_run() or why_xla_is_off()
         if reason:
             return self.run_without_xla(reason)
-        from gradtape.compile.xla.engine import compile_graph
         from gradtape.compile.xla.lowering import NotLowerable
+        from gradtape.compile.xla.packing import make_plan
 
         required = self.is_xla_required
         placed = self.device is not None and self.device is not HOST
@@ -193,7 +197,8 @@ class EngineChoice:
             return None
         try:
             checks = [] if required or placed else find_index_checks(graph) or []
-            plan = compile_graph(graph, self.device, checks)
+            packed = {} if placed or devices.active else updates or {}
+            plan = make_plan(graph, self.device, checks, packed)
             return plan if required or placed else plan.compile_now()
         except NotLowerable as error:
             if required:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
-from gradtape.core.errors import NotDense, SparseNotDense
+from gradtape.core.errors import NotDense, SparseNotDense, UserTypeFound
 
 BOOL = np.dtype("bool")
 FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
@@ -80,6 +80,9 @@ def to_float32(value: float) -> Any:
     )
 
 
+USER_TYPES: set[type] = set()  # classes with functions of the user, of `dispatch_for_api`
+
+
 def unsupported_type_error(value: Any) -> ValueError:
     """TensorFlow's error for a value that is not a number, string or array."""
     if hasattr(type(value), "_nested_row_partitions"):
@@ -87,7 +90,10 @@ def unsupported_type_error(value: Any) -> ValueError:
             f"A RaggedTensor of shape {value.shape} cannot be converted to a Tensor: its rows may "
             "differ in length. Use its to_tensor() or flat_values."
         )
-    kind = SparseNotDense if hasattr(type(value), "with_values") else ValueError
+    is_sparse = hasattr(type(value), "with_values")
+    kind: type[ValueError] = SparseNotDense if is_sparse else ValueError
+    if USER_TYPES and isinstance(value, tuple(USER_TYPES)):
+        kind = UserTypeFound
     return kind(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
         "Tensor."

@@ -123,9 +123,11 @@ class use_recorders:  # noqa: N801  used like a function
             "moment": None,
         }
         try:
+            recorders = self.recorders
             if scope_hook[0] is not None:
                 scope_hook[0]()
-            set_recorders(self.recorders)
+                recorders = (*recorders,)  # a tuple of its own: the ledger tells scopes by it
+            set_recorders(recorders)
         except BaseException:
             home.update(self.saved)
             update_hand_watched_count(home)

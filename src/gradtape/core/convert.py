@@ -193,9 +193,9 @@ def to_shape_tuple(shape: Any) -> tuple[int, ...]:
 
 
 def read_symbolic_sizes(held: Any) -> tuple[Any, ...] | None:
-    """The integers of a traced array as symbolic sizes, in a trace without values; else None."""
+    """The integers of a traced array as symbolic sizes; None if they must be numbers."""
     if (
-        not getattr(getattr(held, "trace", None), "is_abstract", False)
+        not getattr(getattr(held, "trace", None), "reads_unknown_sizes", False)
         or held.dtype.kind not in "iu"
     ):
         return None

@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ClassVar, NoReturn, ParamSpec, TypeVar
 
-from gradtape.core.ports import RaggedPort
+from gradtape.core.ports import RaggedPort, UserTypePort
 from gradtape.core.traceback_filter import hide_library_frames
 
 P = ParamSpec("P")
@@ -229,6 +229,10 @@ class SparseNotDense(NotDense):
     """A sparse tensor was passed for a dense one; `public` calls the sparse function instead."""
 
 
+class UserTypeFound(NotDense):
+    """A value of a class with functions of the user; `public` calls the user's function."""
+
+
 REDISPATCH = NotDense  # `public` passes it to `redispatch`
 
 
@@ -315,7 +319,9 @@ def redispatch(error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dic
 def call_other_version(
     error: BaseException, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Call the ragged or sparse version of `fn`."""
+    """Call the ragged or sparse version of `fn`, or the user's."""
+    if isinstance(error, UserTypeFound):
+        return UserTypePort.call_user_function(error, fn, args, kwargs)
     is_sparse = isinstance(error, SparseNotDense)
     find = RaggedPort.find_sparse_function if is_sparse else RaggedPort.find_function
     function = find(fn)

@@ -2,7 +2,7 @@
 
 The shape and dtype of a `LazyArray` are known, and `value` fetches the rest. Its subclasses are
 `TracedArray`, the array of a symbolic tensor, and `devices.array.DeviceArray`. A `LazyTensor` holds
-a result of XLA as a JAX array.
+a result of XLA as a JAX array, or as a part of one (`PackedArray`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from operator import neg
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -167,6 +167,31 @@ def materialize(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: materialize(v) for key, v in value.items()}
     return value
+
+
+class PackedPlace(NamedTuple):
+    """Where an array lies in a buffer of one axis, and its spec."""
+
+    start: int
+    stop: int
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+class PackedArray(tuple[Any, PackedPlace]):
+    """A part of a JAX array, as (buffer, place). A tuple, because a call makes hundreds of them."""
+
+    shape: tuple[int, ...] = property(lambda self: self[1].shape)  # type: ignore[assignment]
+    dtype: Any = property(lambda self: self[1].dtype)
+
+    def value(self) -> Any:
+        """The raw value, always the same object."""
+        raw = self.__dict__.get("raw")
+        if raw is None:
+            buffer, (start, stop, shape, _) = self
+            raw = np.asarray(buffer)[start:stop].reshape(shape)
+            raw = self.__dict__["raw"] = raw.copy() if shape else raw[()]
+        return raw
 
 
 get_held_array: Callable[[Tensor], Any] = Tensor.__dict__["_array"].__get__  # fetches nothing

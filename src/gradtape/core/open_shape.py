@@ -106,6 +106,15 @@ def resolve_size(size: Any, expected: int) -> int:
     return expected if type(size) is Dim else size
 
 
+def fits_shape(shape: Shape, known: Any) -> bool:
+    """Whether a shape, perhaps of unknown sizes, is one that a TensorShape describes."""
+    if known.rank is None:
+        return True
+    return len(shape) == known.rank and all(
+        m is None or n == m for n, m in zip(shape, known, strict=True)
+    )
+
+
 def hide_dims(shape: Shape) -> tuple[int | None, ...]:
     """The shape that users see: None in place of symbolic sizes."""
     return tuple([None if type(n) is Dim else n for n in shape])

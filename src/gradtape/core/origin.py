@@ -15,6 +15,7 @@ from gradtape.core.ledger import MAX_FRAMES, add_version, current_moment, ledger
 from gradtape.core.user_location import LIBRARY, USER_FILES, Location, user_location
 
 PLAIN_TYPES = (int, float, str, bool, bytes, type(None))
+DATASETS = f"{LIBRARY}pipeline"
 MAX_ITEMS = 64  # of a list or dict that are searched
 
 
@@ -34,13 +35,14 @@ def find_origins(skip: Any = None) -> tuple[dict[Any, None], str, Location]:
     """Uids behind the arguments of the library's frames, the public function, and the location."""
     found: dict[Any, None] = {}
     name = ""
+    in_dataset = False
     frame: FrameType | None = sys._getframe(2)
     for _ in range(MAX_FRAMES):
         if frame is None:
             break
         code = frame.f_code
         if USER_FILES[code.co_filename]:
-            return found, name, (code, frame.f_lasti)
+            return found, f"dataset.{name}" if in_dataset else name, (code, frame.f_lasti)
         if code.co_filename.startswith(LIBRARY):
             values = frame.f_locals
             for variable in argument_names(code):
@@ -49,6 +51,7 @@ def find_origins(skip: Any = None) -> tuple[dict[Any, None], str, Location]:
                     gather(value, found, 3)
             called = values.get("fn") if code.co_name == "call" else None
             name = getattr(called, "__name__", code.co_name)
+            in_dataset = in_dataset or code.co_filename.startswith(DATASETS)
         frame = frame.f_back
     return found, name, user_location(2)
 

@@ -11,19 +11,27 @@ from gradtape.core.lazy_array import TracedArray
 Key = tuple[int, int]  # the id of the trace of an outer tensor, and its number there
 
 
-class OuterScope(threading.local):
-    """What outer tensors stand for in this thread.
+class CurrentIteration(threading.local):
+    """The iteration over a dataset that a thread works for, and what outer tensors are in it.
 
     Attributes:
-        values: their raw values in the iteration that the thread works for.
+        active: the iteration, which has the raw values of outer tensors; or None.
         stand_ins: the arguments that take their places in the trace of a user's function.
+        is_trace_only: whether user functions may be traced only, not called on placeholders.
     """
 
-    values: Mapping[Key, Any] = {}
+    active: Any = None
     stand_ins: Mapping[Key, Any] = {}
+    is_trace_only: bool = False
 
 
-outer_scope = OuterScope()
+current_iteration = CurrentIteration()
+
+
+def get_outer_values() -> Mapping[Key, Any]:
+    """The raw values of outer tensors in the iteration that this thread works for."""
+    one = current_iteration.active
+    return {} if one is None else one.outer_values
 
 
 def key_of(held: TracedArray) -> Key:
@@ -34,4 +42,4 @@ def key_of(held: TracedArray) -> Key:
 def is_known_outer(held: TracedArray) -> bool:
     """Whether an outer tensor has a value or a stand-in in this thread."""
     key = key_of(held)
-    return key in outer_scope.values or key in outer_scope.stand_ins
+    return key in current_iteration.stand_ins or key in get_outer_values()

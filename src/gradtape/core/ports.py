@@ -154,6 +154,15 @@ class RaggedPort(Port, supplier="gradtape.tf.tensor_operator"):
     method_module: Callable[[], Any]
 
 
+class UserTypePort(Port, supplier="gradtape.tf.extension_type.dispatch"):
+    """Functions that users registered for their own classes.
+
+    `call_user_function` calls the one for the arguments of a public function.
+    """
+
+    call_user_function: Callable[[BaseException, Any, Any, Any], Any]
+
+
 class ExplainPort(Port, supplier="gradtape.debug.explanation.lost"):
     """`explain` says why the gradient of a tape, or the tangent of an accumulator, is None.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.context import current_trace
 from gradtape.core.open_shape import has_dims
 from gradtape.core.ports import RawFunctionPort
 from gradtape.core.primitive import Spec
@@ -36,3 +37,10 @@ def scale_power(size: int, factor: float, power: float, dtype: Any) -> Any:
 def to_scalar(size: int, dtype: Any) -> Any:
     """A size as a raw scalar."""
     return np.dtype(dtype).type(size)
+
+
+def apply_open(function: Any, *args: Any, **static: Any) -> Any:
+    """Apply a primitive whose static arguments may hold unknown sizes; `args` may be constants."""
+    if not has_dims(tuple(static.values())):
+        return function(*args, **static)
+    return current_trace()[0].bind(function.op, args, static)

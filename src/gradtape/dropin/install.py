@@ -28,6 +28,7 @@ from gradtape.dropin.tensorflow_internal import EXTRA_NAMES
 ROOT = "tensorflow"
 missing_gradient.register()
 KERAS = f"{ROOT}.keras"
+JAX2TF = "jax.experimental.jax2tf"  # imports parts of TensorFlow that gradtape lacks
 
 
 def is_tensorflow_module(name: str) -> bool:
@@ -69,7 +70,7 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
         """A spec for TensorFlow's modules; other names go to the finder for blocked libraries."""
         if fullname in HOMES:
             return RENAMING.find_spec(fullname, path)
-        if keras.is_keras_2_module(fullname):
+        if keras.is_keras_2_module(fullname) or fullname == JAX2TF:
             return ModuleSpec(fullname, self, is_package=True)
         if not is_tensorflow_module(fullname):
             if fullname == keras.LAST_MODULE and keras.BACKEND_TRAINER in sys.modules:
@@ -110,14 +111,16 @@ class TensorFlowFinder(metadata.DistributionFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """The namespace itself; None for Keras, whose module `exec_module` replaces."""
-        if spec.name.startswith(KERAS) or keras.is_keras_2_module(spec.name):
+        if spec.name == JAX2TF or spec.name.startswith(KERAS) or keras.is_keras_2_module(spec.name):
             return None
         return self.find_namespace(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """For Keras, replace the new module by Keras's own."""
+        """For Keras and jax2tf, replace the new module by Keras's own, or by gradtape's."""
         name = module.__name__
-        if keras.is_keras_2_module(name):
+        if name == JAX2TF:
+            sys.modules[name] = importlib.import_module("gradtape.interop.jax2tf")
+        elif keras.is_keras_2_module(name):
             keras.fill_keras_2_module(module)
         elif name.startswith(KERAS):
             keras.import_keras()
@@ -195,6 +198,7 @@ def uninstall() -> None:
     sys.meta_path.remove(InstallState.finder)
     for name in [n for n in sys.modules if is_tensorflow_module(n) or keras.is_keras_2_module(n)]:
         del sys.modules[name]
+    sys.modules.pop(JAX2TF, None)
     RENAMING.undo()
     InstallState.finder = None
 

@@ -1,4 +1,8 @@
-"""Keras's LSTM and GRU layers train as one op for all steps, if XLA does not compile the loop."""
+"""Keras's LSTM and GRU layers train as one op for all steps, if XLA does not compile the loop.
+
+XLA compiles it where JAX is installed, unless products are so large that the cost model prefers
+NumPy.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +24,14 @@ from gradtape.tf.array.creation import zeros, zeros_like
 from gradtape.tf.saved_model.saving_trace import SavingTrace
 
 NO_MASK = make_tensor(np.ones((1, 1), bool))
+MAX_XLA_STEP_PRODUCTS = 1 << 23  # beyond, `cost_model.calls_until_xla` keeps loops on NumPy
 
 
 def connect_recurrent_layers() -> None:
     """Let training calls of LSTM and GRU layers run as one op.
 
-    Inference keeps Keras's loop, which a SavedModel can store. With JAX installed the loop stays,
-    too: XLA compiles it.
+    Inference keeps Keras's loop, which a SavedModel can store.
     """
-    if has_jax():
-        return
     for name, run in (("lstm", run_lstm), ("gru", run_gru)):
         module: Any = importlib.import_module(f"keras.src.layers.rnn.{name}")
         upper = name.upper()
@@ -46,7 +48,12 @@ def connect_layer(layer: Any, cell: type, run: Callable[..., Any]) -> None:
     def inner_loop(
         self: Any, sequences: Any, initial_state: Any, mask: Any, training: Any = False
     ) -> Any:
-        if training is True and is_standard_layer(self, cell) and is_float_sequence(sequences):
+        if (
+            training is True
+            and is_standard_layer(self, cell)
+            and is_float_sequence(sequences)
+            and not (has_jax() and suits_xla_loop(self.cell, sequences))
+        ):
             first = mask[0] if isinstance(mask, (list, tuple)) else mask
             return run_layer(self, sequences, list(initial_state), first, run)
         return loop(self, sequences, initial_state, mask, training=training)
@@ -72,6 +79,13 @@ def is_standard_layer(layer: Any, kind: type) -> bool:
         and layer.use_cudnn is not True
         and not (layer.unroll and layer.zero_output_for_mask)
     )
+
+
+def suits_xla_loop(cell: Any, sequences: Any) -> bool:
+    """Whether the products of a step are small, so that the cost model may move the loop to XLA."""
+    batch, _, features = sequences.shape.as_list()
+    gates = cell.recurrent_kernel.shape[-1]
+    return batch is None or batch * (features + cell.units) * gates <= MAX_XLA_STEP_PRODUCTS
 
 
 def is_float_sequence(sequences: Any) -> bool:

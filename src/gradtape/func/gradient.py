@@ -218,7 +218,7 @@ def pull_back_leaves(function: Any, primals: tuple[Any, ...]) -> tuple[Any, Any]
     return value, pull_back
 
 
-def check_cotangent(value: Any, cotangent: Any) -> Any:
+def check_cotangent(value: Any, cotangent: Any, op: str = "vjp") -> Any:
     """The cotangent of a result as a tensor.
 
     Raises:
@@ -231,12 +231,12 @@ def check_cotangent(value: Any, cotangent: Any) -> Any:
     given = convert(cotangent, dtype=None if isinstance(cotangent, Tensor) else value.dtype)
     if given.dtype != value.dtype:
         raise TypeError(
-            f"vjp: a cotangent must have the dtype of the value, {value.dtype.name}. Received "
+            f"{op}: a cotangent must have the dtype of the value, {value.dtype.name}. Received "
             f"{given.dtype.name}."
         )
     if not given.shape.is_compatible_with(value.shape):
         raise ValueError(
-            f"vjp: a cotangent must have the shape of the value, {value.shape}. Received "
+            f"{op}: a cotangent must have the shape of the value, {value.shape}. Received "
             f"{given.shape}."
         )
     return given

@@ -93,10 +93,11 @@ def hvp(function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         found = inner.gradient(value, sources.leaves, unconnected_gradients="zero")
         gradients = [convert(g) for g in found]
     weights = [
-        check_cotangent(g, v) for g, v in zip(gradients, nest.flatten(directions), strict=True)
+        check_cotangent(g, v, "hvp")
+        for g, v in zip(gradients, nest.flatten(directions), strict=True)
     ]
     found = outer.gradient(gradients, sources.leaves, weights, unconnected_gradients="zero")
-    product = sources.pack(found)
+    product = sources.pack([convert(one) for one in found])
     return product if type(primals) in (tuple, list) else product[0]
 
 
@@ -133,7 +134,8 @@ def jacrev(
 
         def differentiate_leaf(leaf: Tensor) -> Any:
             compute = tape.gradient if leaf.shape.rank == 0 else tape.jacobian
-            return sources.pack(compute(leaf, sources.leaves, unconnected_gradients="zero"))
+            found = compute(leaf, sources.leaves, unconnected_gradients="zero")
+            return sources.pack([convert(one) for one in found])
 
         result = map_leaves(differentiate_leaf, as_tensors(value))
         return (result, aux) if has_aux else result

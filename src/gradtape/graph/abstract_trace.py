@@ -8,6 +8,7 @@ size that only the data determines is a new unknown.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -32,13 +33,13 @@ from gradtape.core.tensor import Tensor
 from gradtape.graph.graph import Constant, Effect, Graph
 from gradtape.graph.guard import ValueRead
 from gradtape.graph.open_size import has_open_sizes, map_traced
+from gradtape.graph.size_pinning import LEAST_INTEGER
 from gradtape.graph.size_tensor import fold_size_tensors
 from gradtape.graph.trace import Trace
 from gradtape.ops.raw_array import make_stand_in_array
-from gradtape.ops.shape import unstack
 from gradtape.ops.size_array import make_size_array, size_array
 
-LEAST_INTEGER = -(2**31)
+MAX_CONSTANT_BYTES = 1 << 20  # of a constant that a trace without values computes
 MAX_SIZES = 16  # of a vector of integers that may be sizes
 RANKS = range(5)  # tried where a function needs a rank that is not known
 
@@ -51,6 +52,8 @@ class AbstractTrace(Trace):
     """
 
     is_abstract = True
+    reads_unknown_sizes = True
+    most_constant_bytes = MAX_CONSTANT_BYTES
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Start empty."""
@@ -104,7 +107,8 @@ class AbstractTrace(Trace):
         """Infer the results of `op`, record it, and tell the tapes inside this trace."""
         lifted = [self.as_traced(a) for a in args]
         is_live = SymbolicTensor in map(type, lifted)
-        if not is_live and not has_open_sizes(op, lifted, static):
+        is_constant = not is_live and not has_open_sizes(op, lifted, static)
+        if is_constant and not has_large_result(op, lifted, static):
             return super().bind(op, args, static)
         return self.bind_lifted(op, lifted, static)
 
@@ -193,13 +197,6 @@ class AbstractTrace(Trace):
         assert unknown is not None
         self.size_sources[unknown] = (held.number, None)
         return size
-
-    def read_integers(self, held: TracedArray) -> tuple[Any, ...]:
-        """The elements of a scalar or vector of integers, as sizes."""
-        if not held.shape:
-            return (self.read_integer(held),)
-        elements = unstack(make_symbolic(held), axis=-1)
-        return tuple([self.read_integer(one._array) for one in elements])
 
     def has_next(self, count: int) -> bool:
         """Whether an iterator has an element after `count` ones: one stands for all."""
@@ -348,6 +345,20 @@ class AbstractTrace(Trace):
         out = self.make_value(Spec((None, infer_specs(op, scalars, static)[0].dtype)))
         self.record_node(op, lifted, static, (out,))
         return out
+
+
+def has_large_result(op: Primitive, lifted: list[Any], static: dict[str, Any]) -> bool:
+    """Whether a result of an op on constants is too large for a function that is only traced."""
+    try:
+        specs = infer_specs(op, tuple([getattr(a, "_array", a) for a in lifted]), static)
+    except Exception:  # the op has no rule, or refuses its arguments when it runs
+        return False
+    sizes = [(spec.shape, spec.dtype.itemsize) for spec in specs]
+    return any(
+        math.prod(shape) * size > MAX_CONSTANT_BYTES
+        for shape, size in sizes
+        if all(type(n) is int for n in shape)
+    )
 
 
 def find_integers(value: Any) -> Iterator[TracedArray]:

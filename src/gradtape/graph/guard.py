@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from gradtape.core.size_function import Env
 from gradtape.core.user_location import user_location
 
 
@@ -14,13 +15,14 @@ class Guard:
     Attributes:
         position: how many nodes precede the read.
         number: which value was read.
-        kind: "value" or "shape", the part that was read.
+        kind: what was read: "value", "shape", or "size", an integer that became a size.
         expected: what was read, as `guard_key` or a shape.
         source_line: file and line of the user's code.
         location: code and instruction of that line.
+        unknown: the unknown size that an integer became, or None.
     """
 
-    __slots__ = ("expected", "kind", "location", "number", "position", "source_line")
+    __slots__ = ("expected", "kind", "location", "number", "position", "source_line", "unknown")
 
     def __init__(self, place: int, number: int, kind: str, seen: Any, where: str) -> None:
         """After `place` nodes, Python read value `number`."""
@@ -30,10 +32,13 @@ class Guard:
         self.expected = seen
         self.source_line = where
         self.location = user_location(3)
+        self.unknown: Any = None
 
-    def at_position(self, position: int, specs: Any) -> Guard:
+    def specialise(self, position: int, specs: Any, env: Env) -> Guard:
         """The same guard after another number of nodes, in a graph whose values have `specs`."""
         seen = specs[self.number].shape if self.kind == "shape" else self.expected
+        if self.unknown is not None:
+            seen = env[self.unknown]
         return Guard(position, self.number, self.kind, seen, self.source_line)
 
 

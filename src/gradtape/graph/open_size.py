@@ -17,6 +17,7 @@ from gradtape.core.lazy_array import TracedArray
 from gradtape.core.open_shape import broadcast_shapes, has_dims, substitute
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, infer_specs
+from gradtape.core.shapes import TensorShape
 from gradtape.core.size_context import SizeContext
 from gradtape.core.size_function import evaluate
 from gradtape.core.symbolic_tensor import SymbolicTensor
@@ -46,7 +47,7 @@ def bind_open(trace: Any, op: Any, lifted: list[Any], static: dict[str, Any]) ->
     if folded is not None:
         return folded
     results, failed = run_at_hints(trace, op, views, static)
-    shapes, is_found = infer_open_shapes(op, views, static, results)
+    shapes, is_found = infer_open_shapes(trace, op, views, static, results)
     if shapes is None or not fit_results(trace, shapes, results):
         pin_sizes([*views, *static.values(), *raw_arguments(op)])
         shapes = [raw.shape for raw in results]
@@ -93,12 +94,12 @@ def raw_of(view: Any, hints: Any) -> Any:
 
 
 def infer_open_shapes(
-    op: Any, views: tuple[Any, ...], static: dict[str, Any], results: tuple[Any, ...]
+    trace: Any, op: Any, views: tuple[Any, ...], static: dict[str, Any], results: tuple[Any, ...]
 ) -> tuple[list[Shape] | None, bool]:
     """The shapes of the results by the shape rule of the op, or None if it has none.
 
-    A size that only the data determines is that of the call. The second result says whether there
-    is one, which a guard must check. Stacks of a loop need no guard: only its gradient reads them.
+    A size that only the data determines is a new unknown. The second result says whether there is
+    one, which a guard must find. Stacks of a loop need no guard: only its gradient reads them.
     """
     if op.core_ndim == 0 and op.shape_rule is None:
         return [broadcast_shapes(*[getattr(view, "shape", ()) for view in views])], False
@@ -107,38 +108,66 @@ def infer_open_shapes(
         return ([()] * len(results) if is_scalar else None), False
     inferred: list[Shape] = [spec.shape for spec in infer_specs(op, views, static)]
     is_found = op.name != "loop" and any(n is FRESH for shape in inferred for n in shape)
+    is_open = is_found and opens_found_sizes(trace)
     shapes = [
-        tuple([m if n is FRESH else n for n, m in zip(shape, raw.shape, strict=True)])
+        settle_shape(trace if is_open else None, shape, raw)
         for shape, raw in zip(inferred, results, strict=True)
     ]
     return shapes, is_found
 
 
-class ElementSpec(Spec):
-    """The spec of a part of an element; sizes that are `FRESH` are unknown in the graph."""
+def infer_found_shapes(
+    trace: Any, op: Any, lifted: list[Any], static: dict[str, Any], results: tuple[Any, ...]
+) -> list[Shape] | None:
+    """The shapes of the results of an op on known sizes whose result has the size of the data."""
+    if not opens_found_sizes(trace):
+        return None
+    views = tuple([a._array if isinstance(a, Tensor) else a for a in lifted])
+    try:
+        inferred = infer_specs(op, views, static)
+    except NotImplementedError:
+        return None
+    pairs = zip(inferred, results, strict=True)
+    return [settle_shape(trace, spec.shape, raw) for spec, raw in pairs]
 
-    __slots__ = ()
+
+def opens_found_sizes(trace: Any) -> bool:
+    """Whether sizes that only the data determines may be unknown in this part of a trace."""
+    return trace.opens_elements and not trace.options.forbids_values
+
+
+def settle_shape(trace: Any, shape: Shape, raw: Any) -> Shape:
+    """A shape with unknowns of `trace` in place of `FRESH`; without a trace, sizes of `raw`."""
+    if trace is None or all(n is not FRESH for n in shape):
+        return tuple([m if n is FRESH else n for n, m in zip(shape, raw.shape, strict=True)])
+    if trace.sizes is None:
+        trace.sizes = SizeContext(with_hints=True)
+    make_unknown = trace.sizes.make_unknown
+    pairs = zip(shape, raw.shape, strict=True)
+    return tuple([make_unknown(hint=m, from_data=True) if n is FRESH else n for n, m in pairs])
 
 
 def infer_element_shapes(trace: Any, results: Any, specs: Any) -> list[Shape | None]:
-    """The shape of each part of an element, with unknown sizes; None if all are known."""
+    """The shape of each result of an effect, with unknown sizes; None if all are known."""
     described = list(specs or ())
-    if not trace.opens_elements or len(described) != len(results):
+    if not opens_found_sizes(trace) or len(described) != len(results):
         return [None] * len(results)
     shapes: list[Shape | None] = []
     for spec, raw in zip(described, results, strict=True):
-        shape: Any = spec.shape if type(spec) is ElementSpec else None
-        if shape is None or len(shape) != len(raw.shape) or all(n is not FRESH for n in shape):
-            shapes.append(None)
-            continue
-        if trace.sizes is None:
-            trace.sizes = SizeContext(with_hints=True)
-        make_unknown = trace.sizes.make_unknown
-        pairs = zip(shape, raw.shape, strict=True)
-        shapes.append(
-            tuple([make_unknown(hint=m, from_data=True) if n is FRESH else m for n, m in pairs])
-        )
+        shape: Any = spec.shape if type(spec) is Spec else None
+        is_found = shape is not None and len(shape) == len(raw.shape)
+        is_found = is_found and any(n is FRESH for n in shape)
+        shapes.append(settle_shape(trace, shape, raw) if is_found else None)
     return shapes
+
+
+def make_open_version(trace: Any, shape: TensorShape, raw: Any) -> SymbolicTensor:
+    """A tensor for the value of a variable whose `shape` leaves sizes open."""
+    found = [FRESH] * len(raw.shape)
+    sizes = found if shape.rank is None else [FRESH if n is None else n for n in shape]
+    open_shape = settle_shape(trace, tuple(sizes), raw) if opens_found_sizes(trace) else None
+    made: SymbolicTensor = trace.make_value(raw, shape=open_shape)
+    return made
 
 
 def infer_effect_shapes(trace: Any, results: Any, specs: Any) -> list[Shape | None]:

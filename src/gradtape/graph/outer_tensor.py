@@ -13,25 +13,25 @@ from typing import Any
 
 from gradtape.core.context import local
 from gradtape.core.lazy_array import TracedArray, materialize
-from gradtape.core.outer_scope import key_of, outer_scope
+from gradtape.core.outer_scope import current_iteration, get_outer_values, key_of
 from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic, out_of_scope_error
 
 
 @contextlib.contextmanager
 def use_stand_ins(tensors: Sequence[Any], arguments: Sequence[Any]) -> Iterator[None]:
     """In this scope, traces use `arguments` in place of the outer `tensors`."""
-    before = outer_scope.stand_ins
+    before = current_iteration.stand_ins
     pairs = zip(tensors, arguments, strict=True)
-    outer_scope.stand_ins = {**before, **{key_of(t._array): a for t, a in pairs}}
+    current_iteration.stand_ins = {**before, **{key_of(t._array): a for t, a in pairs}}
     try:
         yield
     finally:
-        outer_scope.stand_ins = before
+        current_iteration.stand_ins = before
 
 
 def find_stand_in(held: TracedArray, trace: Any) -> Any:
     """The tensor that takes the place of an outer one in `trace`; None if there is none."""
-    found = outer_scope.stand_ins.get(key_of(held))
+    found = current_iteration.stand_ins.get(key_of(held))
     if isinstance(found, SymbolicTensor) and found._array.trace is not trace:
         return None
     return found
@@ -57,7 +57,7 @@ def read_outer_value(held: TracedArray) -> Any:
     """
     if local.recorders and local.recorders[0].is_trace:
         return materialize(require_stand_in(make_symbolic(held), local.recorders[0])._array)
-    found = outer_scope.values.get(key_of(held))
+    found = get_outer_values().get(key_of(held))
     if found is None:
         raise out_of_scope_error(make_symbolic(held))
     return found
@@ -65,7 +65,7 @@ def read_outer_value(held: TracedArray) -> Any:
 
 def use_local_tensor(leaf: Any) -> Any:
     """What takes the place of an outer tensor in the running trace; other objects unchanged."""
-    if not isinstance(leaf, SymbolicTensor) or not outer_scope.stand_ins:
+    if not isinstance(leaf, SymbolicTensor) or not current_iteration.stand_ins:
         return leaf
-    found = outer_scope.stand_ins.get(key_of(leaf._array))
+    found = current_iteration.stand_ins.get(key_of(leaf._array))
     return leaf if found is None else found

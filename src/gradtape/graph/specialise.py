@@ -7,6 +7,7 @@ branches. The user's Python does not run again. Nodes that then depend on consta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -110,8 +111,10 @@ class OpenGraph:
             else:
                 self.known_specs[n] = spec
 
-    def specialise(self, env: Env) -> tuple[Graph, list[int]]:
+    def specialise(self, env: Env, most_bytes: float = math.inf) -> tuple[Graph, list[int]]:
         """The graph for these sizes, and for each old position of a node its new one.
+
+        Constants of more than `most_bytes` are left to the runs of the graph.
 
         Raises:
             InvalidArgumentError: if the operands of a node do not broadcast at these sizes.
@@ -132,7 +135,8 @@ class OpenGraph:
                 node = specialise_node(node, env)
             if constants and not constants.keys().isdisjoint(node.reads()):
                 node = Node(node.op, self.fill(node.inputs, constants), node.static, node.outputs)
-            if is_known and i in self.foldable:
+            is_constant = is_known and i in self.foldable and not node.reads()
+            if is_constant and count_bytes(node, specs) <= most_bytes:
                 constants.update(fold_node(node))
             else:
                 nodes.append(node)
@@ -162,6 +166,11 @@ def can_fold(node: Node) -> bool:
 
 
 UNFOLDED = frozenset({"install", "custom_gradient", "cond", "loop"})
+
+
+def count_bytes(node: Node, specs: dict[int, Spec]) -> int:
+    """The size of the largest result of a node."""
+    return max(math.prod(specs[n].shape) * specs[n].dtype.itemsize for n in node.outputs)
 
 
 def fold_node(node: Node) -> dict[int, Constant]:

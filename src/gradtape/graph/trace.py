@@ -41,6 +41,7 @@ from gradtape.graph.guard import ValueRead, guard_key, user_source_line
 from gradtape.graph.open_size import (
     bind_open,
     has_open_sizes,
+    infer_found_shapes,
     pin_sizes,
 )
 from gradtape.graph.outer_tensor import read_outer_value, require_stand_in
@@ -100,6 +101,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         self.hides_empty_sizes = False
         self.replica_marks: Any = None  # which replica has recorded which value
         self._start_uid = next_uid()
+        self.integer_sizes: dict[int, Any] = {}
         self.origins: dict[int, Node] = {}  # the nodes that made values, by uid
         self.failures = FailedValues()
         self._hidden_tapes: tuple[
@@ -209,11 +211,15 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         results = result if op.outputs else (result,)
         outs: tuple[Tensor, ...]
         if live:
-            outs = tuple([self.make_value(r) for r in results])
+            is_found = op.dynamic and not self.options.has_fixed_shapes
+            shapes = infer_found_shapes(self, op, lifted, static, results) if is_found else None
+            outs = tuple(
+                [self.make_value(r, shape=shapes and shapes[i]) for i, r in enumerate(results)]
+            )
             if failed is not None:
                 self.failures.add(failed, outs)
             self.record_node(op, lifted, static, outs)
-            if op.dynamic and not self.options.has_fixed_shapes:
+            if is_found:
                 for one in outs:
                     self.guard_value(one._array, "shape")
         else:
@@ -310,7 +316,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
         options, log = self.options, self.log
         if options.forbids_values:
             raise ValueRead(self.builder.name_of(held.number))
-        self.failures.raise_if_used([make_symbolic(held)] if kind == "value" else ())
+        self.failures.raise_if_used(() if kind == "shape" else [make_symbolic(held)])
         if ledger.active and kind == "value":
             note_departure(make_symbolic(held), "python", None)
         if held.dims is not None:
@@ -366,6 +372,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
             self.sizes.freeze()
         for part in (self.builder, self.versions, self.log, self._iterators, self.origins):
             part.clear()
+        self.integer_sizes.clear()
         self.streams, self.tape = FunctionStreams(), None
 
     def make_graph(self, outputs: Iterable[Operand]) -> Graph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core.call_error import locate_caller
@@ -11,9 +12,11 @@ from gradtape.core.symbolic_tensor import (
     SymbolicTensor,
 )
 from gradtape.graph.failed_value import FailedValues
+from gradtape.graph.open_size import make_open_version
 from gradtape.graph.trace_op import INSTALL
 from gradtape.graph.traced_value import raw_value
 from gradtape.graph.variable_versions import VariableState, VariableVersions
+from gradtape.state.variable.argument import VariableArgument
 
 
 class VariableAccess:
@@ -28,14 +31,28 @@ class VariableAccess:
         copy_value: Any
         as_traced: Any
         record_node: Any
+        guard_value: Any
+        is_abstract: bool
 
     def variable_state(self, variable: Any) -> VariableState:
-        """The state of a variable in this trace."""
-        return self.versions.state_of(variable, self.make_value)
+        """The state of a variable in this trace.
+
+        A size that assignments may change is unknown; a guard finds it in later calls.
+        """
+        states, key = self.versions.states, variable._key
+        if key in states or type(variable) is VariableArgument:
+            return self.versions.state_of(variable, self.make_value)
+        shape = variable.shape
+        if shape.is_fully_defined():
+            return self.versions.state_of(variable, self.make_value)
+        state = self.versions.state_of(variable, partial(make_open_version, self, shape))
+        if not self.is_abstract:
+            self.guard_value(state.initial._array, "shape")
+        return state
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """The newest version of a variable; reports the read to the tapes."""
-        state = self.versions.state_of(variable, self.make_value)
+        state = self.variable_state(variable)
         tensor, variable = state.newest, state.variable
         for known in (*self._hidden_tapes, *local.recorders[1:]):
             if tensor.uid not in known:
@@ -44,7 +61,7 @@ class VariableAccess:
 
     def write_variable(self, variable: Any, tensor: Any) -> None:
         """Make `tensor` the newest version of a variable; assignment stops the gradient."""
-        state = self.versions.state_of(variable, self.make_value)
+        state = self.variable_state(variable)
         lifted = self.as_traced(tensor)
         if self.failures:
             self.failures.raise_if_used([lifted])

@@ -10,9 +10,11 @@ from gradtape.core import nest
 from gradtape.core.context import use_recorders
 from gradtape.core.dims import SizeSource, UnknownSizeError
 from gradtape.core.lazy_array import UnknownRankError
+from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.size_atom import Unknown
 from gradtape.core.size_context import SizeContext
-from gradtape.core.spec import TensorSpec
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.graph.abstract_trace import AbstractTrace
 from gradtape.graph.branch_search import Answers, SearchTrace, search_branches
@@ -38,6 +40,10 @@ class AbstractPath(NamedTuple):
     sizes: SizeContext
     size_sources: dict[Unknown, SizeSource]
     is_runnable: bool
+
+    def is_pure(self) -> bool:
+        """Whether the path has no side effects and no variable arguments."""
+        return not self.path.effects and all(type(s) is not int for s in self.path.states)
 
 
 def trace_abstractly(
@@ -95,7 +101,9 @@ def trace_abstractly(
 
 
 def spec_of_result(value: Any) -> Any:
-    """The spec of a tensor; any other value unchanged."""
+    """The spec of a tensor, ragged or sparse tensor; any other value unchanged."""
+    if isinstance(value, (RaggedTensor, SparseTensor)):
+        return value._type_spec
     return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
@@ -163,7 +171,7 @@ def join_results(first: Any, *others: Any) -> Any:
 
 def join_specs(first: Any, *others: Any) -> Any:
     """The most specific spec that covers all; any other value unchanged."""
-    if not isinstance(first, TensorSpec):
+    if not isinstance(first, TypeSpec):
         return first
     return first.most_specific_common_supertype(others)
 

@@ -181,7 +181,7 @@ def structure_key(structure: Any) -> Any:
     if isinstance(structure, RaggedTensor):
         return (RaggedTensor, tuple([p._uniform for p in structure._nested_row_partitions]))
     if isinstance(structure, SparseTensor):
-        return SparseTensor
+        return SparseTensor, str(structure.shape)
     if has_constants(structure):
         return structure._type_spec
     return type(structure) if nest.is_nested(structure) else None

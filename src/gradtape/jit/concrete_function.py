@@ -10,14 +10,20 @@ from gradtape.core.dims import UnknownSizeError
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.lazy_array import UnknownRankError
 from gradtape.core.ports import make_html
-from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.ragged.tensor import RaggedTensor
-from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec
 from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
+from gradtape.graph.abstract_trace import MAX_CONSTANT_BYTES
 from gradtape.graph.guard import ValueRead
-from gradtape.jit.abstract_path import search_abstractly, trace_with_examples
-from gradtape.jit.argument_match import check_literal, has_dtype, select_tensors
+from gradtape.jit.abstract_path import search_abstractly, spec_of_result, trace_with_examples
+from gradtape.jit.argument_match import (
+    check_literal,
+    fill_specs,
+    has_dtype,
+    leaves_of,
+    select_tensors,
+)
 from gradtape.jit.function_cache import MOST_SIGNATURES
 from gradtape.jit.function_graph import FunctionGraph
 from gradtape.jit.guard_tree import GuardTree
@@ -60,20 +66,11 @@ class ConcreteFunction(ConcreteFunctionBase):
         self._path: TracedPath | None = None
         self._returned: Any = None
         self._checked_calls: set[Any] = set()  # shapes and dtypes of tensors that fit the specs
-        self._is_composite = any(is_composite(v) for v in nest.flatten((bound.args, bound.kwargs)))
-        if self._is_composite:  # calls go to the function, which knows ragged and sparse tensors
-            given = (bound.args, bound.kwargs)
-            self._args, self._kwargs = nest.map_structure(composite_spec_of, given)
-            self._specs: list[TensorSpec] = []
-            self._register_signature()
-            return
         names = iter(function.parameters)
         self._args = tuple([describe_argument(v, next(names, "args")) for v in bound.args])
         self._kwargs = {k: describe_argument(v, k) for k, v in bound.kwargs.items()}
         self._specs = [
-            leaf
-            for leaf in nest.flatten((self._args, self._kwargs), expand_composites=True)
-            if isinstance(leaf, TensorSpec)
+            leaf for leaf in leaves_of((self._args, self._kwargs)) if isinstance(leaf, TensorSpec)
         ]
         known = all(spec.shape.is_fully_defined() for spec in self._specs)
         if not known:
@@ -81,7 +78,7 @@ class ConcreteFunction(ConcreteFunctionBase):
         compiled = function._cache.get(self._make_example_call().key) if known else None
         if compiled is not None and compiled.only_path is not None:
             self._path = compiled.only_path
-            self._returned = nest.map_structure(result_spec_of, compiled.only_path.structure)
+            self._returned = nest.map_structure(spec_of_result, compiled.only_path.structure)
             return
         traces = function.traces
         try:
@@ -174,8 +171,6 @@ class ConcreteFunction(ConcreteFunctionBase):
             TypeError: if an argument is missing or too many are given.
             InvalidArgumentError: if a tensor does not have the dtype of its spec.
         """
-        if self._is_composite:
-            return self._function(*args, **kwargs)
         kinds = tuple([(a._array.shape, a._array.dtype) for a in args if type(a) is EagerTensor])
         if kinds in self._checked_calls and len(kinds) == len(args) and not kwargs:
             return self._function(*args)
@@ -232,7 +227,7 @@ class ConcreteFunction(ConcreteFunctionBase):
         values: list[Any] = []
         wanted = [*zip(names, self._args, strict=False), *self._kwargs.items()]
         for name, description in wanted:
-            specs = [s for s in nest.flatten(description) if isinstance(s, TensorSpec)]
+            specs = [s for s in leaves_of(description) if isinstance(s, TensorSpec)]
             if not specs:
                 check_literal(given.pop(name, description), description)
                 continue
@@ -251,11 +246,7 @@ class ConcreteFunction(ConcreteFunctionBase):
 
     def _pack_arguments(self, tensors: list[Any]) -> tuple[Any, Any]:
         """The arguments of the Python function, with tensors in place of the specs."""
-        rest = iter(tensors)
-        args, kwargs = nest.map_structure(
-            lambda leaf: next(rest) if isinstance(leaf, TensorSpec) else leaf,
-            (self._args, self._kwargs),
-        )
+        args, kwargs = fill_specs((self._args, self._kwargs), tensors)
         return args, kwargs
 
     def _make_example_call(self) -> Call:
@@ -287,7 +278,7 @@ class ConcreteFunction(ConcreteFunctionBase):
             trace = OpenTrace(traced.path, traced.sizes)
             function.add_open_trace(self._make_example_call(), shapes, trace)
             return
-        self._path = traced.path.specialise({})
+        self._path = traced.path.specialise({}, MAX_CONSTANT_BYTES)
         compiled = function.specialization_for(self._make_example_call())
         if compiled.tree is None:
             compiled.adopt(GuardTree(self._path), self._path)
@@ -317,26 +308,11 @@ def describe_argument(value: Any, name: str) -> Any:
             return TensorSpec(one.shape, one.dtype, one.name or name)
         if isinstance(one, Tensor):
             return TensorSpec(one.shape, one.dtype, name)
+        if isinstance(one, (RaggedTensor, SparseTensor)):
+            return one._type_spec
         if hasattr(one, "__array__") and hasattr(one, "nbytes"):
             tensor = convert(one)
             return TensorSpec(tensor.shape, tensor.dtype, name)
         return one
 
     return nest.map_structure(leaf, value)
-
-
-def is_composite(value: Any) -> bool:
-    """Whether a value or spec is ragged or sparse, which means several tensors."""
-    return isinstance(value, (RaggedTensorSpec, SparseTensorSpec, RaggedTensor, SparseTensor))
-
-
-def composite_spec_of(value: Any) -> Any:
-    """The spec of a tensor, ragged or sparse tensor; any other value unchanged."""
-    if isinstance(value, (RaggedTensor, SparseTensor)):
-        return value._type_spec
-    return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
-
-
-def result_spec_of(value: Any) -> Any:
-    """The spec of a result."""
-    return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.core.lock import Lock
 from gradtape.jit import retrace_warning
-from gradtape.jit.open_signature import OpenSignature
+from gradtape.jit.open_signature import OpenSignature, has_composites
 from gradtape.jit.signature import Call, make_weak_reference
 from gradtape.jit.specialization import Specialization
 
@@ -68,6 +68,8 @@ class FunctionCache:
                 return known
             made = Specialization(self, call)
             is_traced = False
+            if self.open_signature is None and has_composites(call):
+                self.open_signature = OpenSignature(None, reduces_retracing=False)
             if self.open_signature is not None:
                 made.open_traces = self.open_signature.find(call)
                 is_traced = made.find_traced_paths(call)
@@ -127,14 +129,17 @@ class FunctionCache:
         self._watched.pop(key, None)
         self.replayable_traces.pop(key, None)
 
-    def cache_replayable(self, call: Call, piece: Any) -> None:
-        """Cache what a call inside another function's trace has recorded."""
-        self.replayable_traces[call.key] = piece
-        weak_objects = call.weak_objects
-        if weak_objects and call.key not in self._watched:
-            self.drop_when_dead(call.key, weak_objects)
+    def cache_by_key(self, key: Any, replayable: Any) -> None:
+        """Cache what a call inside another function's trace has recorded; None: it must run."""
+        self.replayable_traces[key] = replayable
         while len(self.replayable_traces) > MOST_SIGNATURES:
             self.replayable_traces.pop(next(iter(self.replayable_traces)))
+
+    def cache_replayable(self, call: Call, replayable: Any) -> None:
+        """Cache what a call has recorded until an object among its arguments is deleted."""
+        self.cache_by_key(call.key, replayable)
+        if call.weak_objects and call.key not in self._watched:
+            self.drop_when_dead(call.key, call.weak_objects)
 
     def drop_when_dead(self, key: Any, objects: list[Any]) -> None:
         """Drop the signature of a call when an object among its arguments is deleted."""

@@ -13,6 +13,8 @@ from gradtape.core.argument import describe
 from gradtape.core.context import local
 from gradtape.core.convert import convert
 from gradtape.core.ports import devices
+from gradtape.core.shapes import TensorShape
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.symbolic_tensor import check_scope
 from gradtape.core.tensor import EagerTensor, Tensor
@@ -82,8 +84,13 @@ class Call:
             return tuple(leaves), {}
         return nest.pack_sequence_as(structure, leaves, expand_composites=True)
 
-    def substitute_tensors(self, inputs: Sequence[Tensor], trace: Any) -> tuple[Any, Any]:
-        """The arguments with the tensors of a trace, and with aliases of variables."""
+    def substitute_tensors(
+        self, inputs: Sequence[Tensor], trace: Any, hides_dense_shapes: bool = False
+    ) -> tuple[Any, Any]:
+        """The arguments with the tensors of a trace, and with aliases of variables.
+
+        With `hides_dense_shapes`, the sizes of sparse tensors are unknown in the trace.
+        """
         given = iter(inputs)
         aliases: dict[int, Any] = {}
         leaves = []
@@ -99,6 +106,10 @@ class Call:
             leaves.append(leaf)
         trace.versions.set_arguments(aliases)
         args, kwargs = self.pack((self.args, self.kwargs), leaves)
+        if hides_dense_shapes and not self.is_flat:
+            for one in nest.flatten((args, kwargs)):
+                if isinstance(one, SparseTensor):
+                    one._shape = TensorShape([None] * len(one.shape))
         return args, kwargs
 
     def tensor_names(self, parameters: list[str]) -> list[str]:

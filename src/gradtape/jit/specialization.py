@@ -18,16 +18,16 @@ from gradtape.graph.trace import NeedsTape, Trace
 from gradtape.graph.traced_value import raw_value
 from gradtape.jit.backward import SavedCall
 from gradtape.jit.executable import Executable, record_traced_call
+from gradtape.jit.found_path import FoundPaths
 from gradtape.jit.guard_tree import MAX_PATHS, CommitConflict, GuardMiss, GuardTree, StoppedRun
 from gradtape.jit.guarded_executable import GuardedExecutable
-from gradtape.jit.open_element import has_open_elements, specialise_for_run
 from gradtape.jit.open_signature import OpenTrace, OpenTraces
+from gradtape.jit.packed_executable import make_executable
 from gradtape.jit.signature import Call, as_specs
 from gradtape.jit.stepwise_plan import StepwisePlan
 from gradtape.jit.trace_commit import commit_trace
 from gradtape.jit.trace_error import OpenSizesFailed, as_shape_error
 from gradtape.jit.trace_path import TracedPath, convert_results
-from gradtape.jit.xla_executable import make_executable
 from gradtape.state.random.stream import FunctionStreams, StreamCursor
 
 UNBOUND_NOTE = (
@@ -36,7 +36,7 @@ UNBOUND_NOTE = (
 )
 
 
-class Specialization:
+class Specialization(FoundPaths):
     """A function specialised to one signature.
 
     Attributes:
@@ -51,11 +51,11 @@ class Specialization:
 
     def __init__(self, owner: Any, call: Call) -> None:
         """Start without a trace."""
+        super().__init__()
         self.owner = owner
         self.leaf_keys = call.leaf_keys
         self.serial_number = next_uid()
         self.call_specs = None if call.weak_objects else as_specs(call)
-        self.tree: GuardTree | None = None
         self.only_path: TracedPath | None = None
         self.executable: Any = None
         self.eager_reason = ""
@@ -66,7 +66,6 @@ class Specialization:
         self.is_recent = False  # whether it was called again since the cache was last full
         self.streams = owner.streams or FunctionStreams()  # of the random ops: see Trace.stream_of
         self.open_traces: OpenTraces | None = None  # traces of unknown sizes that may serve it
-        self.element_traces: list[OpenTrace] = []  # traces that read elements of unknown sizes
         self.opens_elements = True
         self.runs_stepwise = False  # whether the next call runs without a compiled plan
 
@@ -77,8 +76,10 @@ class Specialization:
         try:
             if self.tree is None:
                 with self.tracing:
-                    if self.tree is None:
+                    if self.tree is None and not self.found_traces:
                         return self.trace_and_run(call, [])
+                if self.tree is None:
+                    raise GuardMiss([])
             if self.runs_stepwise and not local.recorders:
                 self.runs_stepwise = False
                 path = self.only_path
@@ -96,6 +97,7 @@ class Specialization:
         """Take over the paths of traces of unknown sizes that serve a call; False if none does."""
         if self.open_traces is None:
             return False
+        self.found_traces += self.open_traces.list_found(call.tensors)
         for path in self.open_traces.find_paths(call.tensors):
             if self.tree is None:
                 self.tree = GuardTree(path)
@@ -104,7 +106,7 @@ class Specialization:
             self.only_path = None if path.guards or path.effects else path
         if self.only_path is not None:
             self.runs_stepwise = not devices.active and not self.only_path.choice.is_xla_preferred
-        return self.tree is not None
+        return self.tree is not None or bool(self.found_traces)
 
     def finish(self, call: Call, stop: StoppedRun) -> Any:
         """Finish a call whose run was stopped, with the side effects that it had before."""
@@ -112,8 +114,13 @@ class Specialization:
             try:
                 if type(stop) is GuardMiss or self.tree is None:
                     with self.tracing:
-                        if not self.add_path_for_run(call, stop.log):
+                        found = self.run_open_path(call, stop.log)
+                        if found is not None:
+                            return found[0]
+                        log = self.add_path_for_run(call, stop.log)
+                        if log is None:
                             return self.trace_and_run(call, stop.log)
+                        stop = CommitConflict(log)
                 executable = self.executable or self.make_executable()
                 if isinstance(executable, GuardedExecutable):
                     return executable.rerun(call.tensors, call.variables, stop.log)
@@ -122,17 +129,6 @@ class Specialization:
                 return run(call.tensors, call.variables)
             except StoppedRun as again:
                 stop = again
-
-    def add_path_for_run(self, call: Call, log: list[tuple[str, Any]]) -> bool:
-        """Add the path for a run that an element of new size has stopped; False if impossible."""
-        path = specialise_for_run(self.element_traces, call.tensors, log) if self.tree else None
-        if path is None:
-            return False
-        if self.tree is None or self.tree.paths >= MAX_PATHS:
-            self.tree, self.executable = GuardTree(path), None
-        else:
-            self.tree.add(path)
-        return True
 
     def run_eagerly(self, call: Call) -> Any:
         """Call the Python function."""
@@ -201,7 +197,8 @@ class Specialization:
     def run_python(self, trace: Trace, call: Call, inputs: list[Any]) -> Any:
         """The result of the Python function on the tensors of a trace."""
         owner = self.owner
-        args, kwargs = call.substitute_tensors(inputs, trace)
+        hides = self.open_traces is not None and self.open_traces.hides_dense_shapes
+        args, kwargs = call.substitute_tensors(inputs, trace, hides)
         try:
             return convert_results(owner.traced_function()(*args, **kwargs), owner.name)
         except (OutOfRangeError, StopIteration) as error:
@@ -222,9 +219,11 @@ class Specialization:
         hints = dict(trace.sizes.hints or {})
         trace.sizes.freeze()
         traced = OpenTrace(path, trace.sizes)
-        if has_open_elements(trace):
-            if not trace.versions.created and not trace.give_up_reason:
-                self.element_traces.append(traced)
+        if traced.finds_sizes():
+            if not trace.versions.created and not trace.give_up_reason and not trace.is_stale:
+                self.found_traces.append(traced)
+                if self.open_traces is not None:
+                    self.open_traces.traces.append(traced)
             return path.specialise(hints)
         if self.open_traces is None:
             return path
@@ -304,6 +303,7 @@ class Specialization:
     def forget(self) -> None:
         """Trace the next call again: replicas have got copies of a variable of the graph."""
         self.tree = self.only_path = self.executable = None
+        self.found_traces.clear()
         if self.open_traces is not None:
             self.open_traces.traces.clear()
 
@@ -342,9 +342,7 @@ class Specialization:
                     self.announce_collectives(tree.all_paths[0])
                 self.executable = GuardedExecutable(tree)
                 return self.executable
-            inputs = len(path.graph.inputs) - len(path.states)
-            updates = {path.result_count + k: inputs + i for k, i in enumerate(path.writes)}
-            plan = path.plan or path.choice.compile(path.graph, updates)
+            plan = path.plan or path.choice.compile(path.graph, path.updates)
             executable = make_executable(plan, path)
             calls = path.choice.calls_before_xla(path.graph)
             if calls:
@@ -376,7 +374,8 @@ class Specialization:
         """The executable after many calls: XLA's, if XLA can express the graph."""
         with self.tracing:
             if self.executable is executable:
-                plan = executable.path.choice.compile_for_xla(executable.path.graph)
+                path = executable.path
+                plan = path.choice.compile_for_xla(path.graph, path.updates)
                 if plan is not None:
                     self.executable = make_executable(plan, executable.path)
             return self.executable or executable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from copy import copy
 from typing import Any
@@ -92,14 +93,14 @@ class TracedPath:
         self.pack: Any = None  # makes the result from raw outputs; see `make_packer`
         self.open_graph: OpenGraph | None = None  # `graph`, if it has been specialised
 
-    def specialise(self, env: Env) -> TracedPath:
-        """The path for known sizes, made from one of unknown sizes."""
+    def specialise(self, env: Env, most_bytes: float = math.inf) -> TracedPath:
+        """The path for known sizes, made from one of unknown sizes; see `OpenGraph.specialise`."""
         if self.open_graph is None:
             self.open_graph = OpenGraph(self.graph, [guard.number for guard in self.guards])
         made = copy(self)
-        made.graph, positions = self.open_graph.specialise(env)
+        made.graph, positions = self.open_graph.specialise(env, most_bytes)
         specs = made.graph.specs
-        made.guards = [g.at_position(positions[g.position], specs) for g in self.guards]
+        made.guards = [g.specialise(positions[g.position], specs, env) for g in self.guards]
         made.effects = [node for node in made.graph.nodes if node.is_effect]
         made.specs = tuple([Spec((substitute(shape, env), dtype)) for shape, dtype in self.specs])
         made.has_constant_results = Constant in map(type, made.graph.outputs)
@@ -128,7 +129,13 @@ class TracedPath:
             InvalidArgumentError: if it cannot.
         """
         if self.choice.is_xla_required:
-            self.plan = self.choice.compile(self.graph)
+            self.plan = self.choice.compile(self.graph, self.updates)
+
+    @property
+    def updates(self) -> dict[int, int]:
+        """The outputs that are next values of variables, and the inputs with the present ones."""
+        first = len(self.graph.inputs) - len(self.states)
+        return {self.result_count + k: first + i for k, i in enumerate(self.writes)}
 
     def resolve_variables(self, given: list[Any]) -> list[Any]:
         """The variables of a call whose variable arguments are `given`."""

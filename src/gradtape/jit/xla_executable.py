@@ -1,11 +1,16 @@
-"""XlaExecutable: runs the calls of one signature on XLA, and the choice of an executable."""
+"""XlaExecutable: runs the calls of one signature on XLA."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.lazy_array import get_held_array, make_lazy_tensor, make_lazy_versions
-from gradtape.core.ports import XlaPort, devices
+from gradtape.core.lazy_array import (
+    PackedArray,
+    get_held_array,
+    make_lazy_tensor,
+    make_lazy_versions,
+)
+from gradtape.core.ports import XlaPort
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.jit.executable import Executable, make_packer
 from gradtape.jit.trace_path import TracedPath
@@ -39,7 +44,7 @@ class XlaExecutable(Executable):
     def make_lazy_versions(self, written: list[Any], values: Any) -> list[Any]:
         """Results as versions of variables; many are made by loops in C."""
         kind = self.array_type
-        if self.is_direct or set(map(type, values)) == {kind}:
+        if self.is_direct or set(map(type, values)) <= {kind, PackedArray}:
             return make_lazy_versions(values)
         raws = [XlaPort.fetch(value) if type(value) is kind else value for value in values]
         return make_versions(written, raws)
@@ -79,10 +84,3 @@ class XlaExecutable(Executable):
             return outputs
 
         return run_exclusively(variables, self.path.writes, compute_and_store)
-
-
-def make_executable(plan: Any, path: TracedPath) -> Executable:
-    """The executable for a plan."""
-    if plan.returns_jax_arrays and not devices.active:
-        return XlaExecutable(plan, path)
-    return Executable(plan, path)

@@ -10,15 +10,17 @@ import numpy as np
 from gradtape.core import nest
 from gradtape.core.context import no_recording
 from gradtape.core.errors import OutOfRangeError
+from gradtape.core.open_shape import has_dims
 from gradtape.core.outer_scope import key_of
 from gradtape.core.per_replica import PerReplica, PerReplicaSpec
+from gradtape.core.primitive import Spec
 from gradtape.core.ragged.spec import RaggedTensorSpec
 from gradtape.core.shape_rule import FRESH, numpy_dtype_of
 from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.graph import Effect
-from gradtape.graph.open_size import ElementSpec
+from gradtape.jit.trace_error import OpenSizesFailed
 from gradtape.ops.raw_array import as_numpy_bool
 from gradtape.pipeline.element.element import END
 from gradtape.pipeline.element.structure import flatten_element, pack_element
@@ -109,7 +111,7 @@ def as_element_spec(spec: Any) -> Any:
     if spec.shape.rank is None:
         return spec
     sizes = tuple([FRESH if n is None else n for n in spec.shape.as_list()])
-    return ElementSpec((sizes, numpy_dtype_of(spec.dtype)))
+    return Spec((sizes, numpy_dtype_of(spec.dtype)))
 
 
 def get_next_optional_in_trace(trace: Any, handle: Tensor, spec: Any) -> Optional:
@@ -137,6 +139,8 @@ class TracedIterator(PythonIterator[Any]):
     def __init__(self, trace: Any, dataset: Any) -> None:
         """Start an iteration over `dataset`."""
         outer = find_outer_tensors(dataset)
+        if any(has_dims(tensor._array.shape) for tensor in outer):
+            raise OpenSizesFailed  # functions of elements run with the sizes of this call
         keys = [key_of(tensor._array) for tensor in outer]
 
         def begin(*raws: Any) -> tuple[Any, ...]:

@@ -8,11 +8,11 @@ it.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.core.outer_scope import outer_scope
+from gradtape.core.outer_scope import current_iteration as current_iteration
+from gradtape.core.outer_scope import get_outer_values
 
 
 class Iteration:
@@ -30,30 +30,8 @@ class Iteration:
     def __init__(self) -> None:
         """Start without saved counters."""
         self.stream_positions: dict[Any, Any] = {}
-        self.outer_values = outer_scope.values
+        self.outer_values = get_outer_values()
         self.file_shard: tuple[Any, int, int] | None = None
-
-
-class CurrentIteration(threading.local):
-    """The iteration that a thread currently works for."""
-
-    _active: Iteration | None = None
-    is_trace_only: bool = (
-        False  # whether user functions may be traced only, not called on placeholders
-    )
-
-    @property
-    def active(self) -> Iteration | None:
-        """The iteration; setting it also sets the values of outer tensors."""
-        return self._active
-
-    @active.setter
-    def active(self, one: Iteration | None) -> None:
-        self._active = one
-        outer_scope.values = one.outer_values if one is not None else {}
-
-
-current_iteration = CurrentIteration()
 
 
 class NeedsPythonCall(Exception):  # noqa: N818  not an error

@@ -11,7 +11,7 @@ from gradtape.core import nest
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace
 from gradtape.core.lazy_array import TracedArray, materialize
-from gradtape.core.outer_scope import key_of, outer_scope
+from gradtape.core.outer_scope import current_iteration, get_outer_values, key_of
 from gradtape.core.symbolic_tensor import SymbolicTensor, make_symbolic
 from gradtape.core.tensor import make_tensor
 from gradtape.pipeline.element.structure import detach_tensor
@@ -28,7 +28,7 @@ def find_outer_tensors(root: Any) -> list[SymbolicTensor]:
     """
     stage = current_trace()
     trace = stage[0] if stage else None
-    known = outer_scope.stand_ins if stage else outer_scope.values
+    known = current_iteration.stand_ins if stage else get_outer_values()
     if trace is None and not known:
         return []
     found: dict[Any, SymbolicTensor] = {}

@@ -127,6 +127,8 @@ def record_custom_gradient(
     outs: list[Tensor]
     if recorders and recorders[0].is_trace:
         outs = recorders[0].record_user_gradient(results, inputs, grad)
+        if not recorders[0].is_batch:
+            inputs = list(map(recorders[0].as_traced, inputs))  # tapes watch captured constants
     else:
         outs = [make_tensor(t._array) for t in results]
     step = make_custom_step(outs, inputs, grad)

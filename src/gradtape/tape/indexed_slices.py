@@ -146,7 +146,7 @@ class IndexedSlices(TensorLike, CompositeTensor):
         if self._dense_shape is None:
             return TensorShape(None)
         if isinstance(self._dense_shape, SymbolicTensor):
-            return TensorShape([None] * len(self._dense_shape))
+            return TensorShape([None] * self._dense_shape._array.shape[0])  # also after the trace
         return TensorShape(to_shape_tuple(self._dense_shape))
 
     @property

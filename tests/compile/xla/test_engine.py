@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.compile.xla import engine, jax_runtime
 from gradtape.compile.xla.engine import DEVICE_COPIES, compile_graph, find_copy, remember_copy
 from gradtape.compile.xla.lowering import NotLowerable
 from gradtape.ops import elementwise as e
@@ -381,6 +382,46 @@ def test_a_table_learns_from_looked_up_rows():
     expected = np.arange(12.0).reshape(6, 2)
     expected[[1, 4]] /= 8
     np.testing.assert_allclose(table, expected)
+
+
+def test_the_memory_of_the_compiler_is_released_after_large_graphs(monkeypatch):
+    released = []
+    monkeypatch.setattr(engine, "release_compiler_memory", lambda: released.append(True))
+
+    def repeat(count):
+        def function(x):
+            for _ in range(count):
+                x = tf.tanh(x) * x
+            return x
+
+        return function
+
+    x = normal(3)
+    on_xla(repeat(2))(x)
+    assert released == []
+    on_xla(repeat(60))(x)
+    assert released == [True]
+
+
+def test_a_system_without_malloc_trim_releases_nothing(monkeypatch):
+    monkeypatch.setattr(jax_runtime.ctypes, "CDLL", lambda name: object())
+    jax_runtime.find_malloc_trim.cache_clear()
+    try:
+        assert jax_runtime.find_malloc_trim() is None
+        jax_runtime.release_compiler_memory()
+    finally:
+        jax_runtime.find_malloc_trim.cache_clear()
+
+
+@pytest.mark.parametrize("shape", [(300, 256), (4, 80, 256), (2, 40000)])
+@pytest.mark.parametrize("keepdims", [True, False])
+def test_sums_of_many_rows_equal_those_on_numpy(shape, keepdims):
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    x[0, ..., 3], x[1, ..., 5] = np.inf, np.nan
+    total = tf.function(lambda x: tf.reduce_sum(x, -1, keepdims=keepdims), jit_compile=True)
+    want = x.astype(np.float64).sum(-1, keepdims=keepdims)
+    for _ in range(2):
+        np.testing.assert_allclose(total(tf.constant(x)).numpy(), want, rtol=1e-4, atol=1e-3)
 
 
 def test_no_interrupt_keeps_the_copy_of_a_deleted_array():

@@ -22,3 +22,10 @@ def test_lu_of_empty_matrices_is_empty(capfd):
     both, order = tf.linalg.lu(tf.zeros((2, 0, 0)))
     assert (both.shape, order.shape) == ((2, 0, 0), (2, 0))
     assert capfd.readouterr().out == ""
+
+
+def test_eigenvalues_of_matrices_of_one_element_need_no_iteration():
+    values = [np.inf, -np.inf, np.nan, 2.0]
+    e, v = tf.linalg.eig(tf.reshape(tf.constant(values, tf.float64), (4, 1, 1)))
+    np.testing.assert_array_equal(e.numpy()[:, 0].real, values)
+    np.testing.assert_array_equal(v, np.ones((4, 1, 1)))

@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.compile.numpy import numpy_function  # noqa: F401 - it registers handlers
 from gradtape.compile.numpy.abstract_array import PYTHON_NUMBER_TYPES, AbstractArray
 from gradtape.compile.numpy.call_recorder import CallRecorder
+from gradtape.compile.numpy.graph_rewrite import gate_before_unpooling
 from gradtape.compile.numpy.kernel_namespace import clone_for_recording
 from gradtape.compile.numpy.kernel_override import KERNEL_OVERRIDES
 from gradtape.compile.numpy.program import (
@@ -49,7 +50,8 @@ MAX_KERNEL_TEMPLATES = 4096
 
 
 def lower_graph(graph: Graph) -> Program:
-    """Lower a graph to a program, without any optimisation."""
+    """Lower a graph to a program, without optimisations of the program."""
+    graph = gate_before_unpooling(graph)
     known = {i: as_value_spec(graph.specs[i]) for i in graph.inputs}
     program = Program(graph.inputs, [], [], known)
     counter = max(graph.specs, default=0) + 1

@@ -17,9 +17,9 @@ import numpy as np
 
 from gradtape.compile.index_check import IndexCheck
 from gradtape.compile.xla.device import accelerators
-from gradtape.compile.xla.jax_runtime import call_again
+from gradtape.compile.xla.jax_runtime import call_again, release_compiler_memory
 from gradtape.compile.xla.lowering import check_jax_dtype, jax_settings, lower_nodes
-from gradtape.core.lazy_array import materialize
+from gradtape.core.lazy_array import PackedArray, materialize
 from gradtape.core.ports import XlaPort, devices
 from gradtape.devices.array import (
     HOST,
@@ -29,6 +29,8 @@ from gradtape.devices.array import (
 )
 from gradtape.graph.control_node import LOOP
 from gradtape.graph.graph import Constant, Effect, Graph
+
+MIN_NODES_TO_RELEASE = 100  # nodes of a graph whose compilation takes much memory
 
 
 @functools.cache
@@ -144,6 +146,8 @@ class XlaPlan:
 
         with self.trace_settings():
             executable = self.trace().lower().compile()
+        if len(self.nodes) >= MIN_NODES_TO_RELEASE:
+            release_compiler_memory()
         context, shapes = (
             jax.enable_x64,
             [self.specs[self.inputs[k]].shape for k in self.read_positions],
@@ -213,6 +217,7 @@ class XlaPlan:
                 needed = list(needed)
                 for k, value in enumerate(needed):
                     if type(value) is not kind:
+                        value = value.value() if type(value) is PackedArray else value
                         pair = pairs[k]
                         needed[k] = pair[1] if pair[0] is value else brought(k, value)
             try:
@@ -352,6 +357,8 @@ def to_host(array: Any) -> Any:
 
     The raw array is read-only, so that both stay equal.
     """
+    if type(array) is PackedArray:
+        return array.value()
     raw = np.asarray(array)
     if not raw.shape:
         return raw[()]

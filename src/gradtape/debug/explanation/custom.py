@@ -38,8 +38,10 @@ def custom_reason(step: Any, code: Any, i: int, location: Location) -> Reason | 
                 return None
         elif not any(is_none_at(r, i, function) for r in returns):
             return None
-    chosen = next((r for r in returns if is_none_at(r, i, function)), None)
+    chosen: Any = next((r for r in returns if is_none_at(r, i, function)), None)
     chosen = chosen or (returns[0] if returns else None)
+    if isinstance(function, ast.Lambda):
+        chosen = function
     place = (Line(code, chosen.lineno), -1) if chosen is not None else location
     return "custom_gradient_none", place, None  # type: ignore[return-value]
 

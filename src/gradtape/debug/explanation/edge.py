@@ -11,7 +11,7 @@ from gradtape.core.user_location import Location
 from gradtape.debug.explanation.call import expand_call
 from gradtape.debug.explanation.custom import custom_reason
 from gradtape.debug.explanation.history import GRADIENT_NAMES, Reason, TapeStory
-from gradtape.debug.explanation.source_text import called_library_function
+from gradtape.debug.explanation.source_text import is_other_library_call
 from gradtape.graph.graph import Effect
 
 Node = Any  # a uid, a departure ("left", number), or a value of a compiled call
@@ -141,9 +141,8 @@ class DataGraph:
     ) -> Reason | None:
         """Why no gradient flows through an input of an op by its own nature; None if one does."""
         if op.name == "stop_gradient":
-            other = called_library_function(location)
-            is_asked = other is None or other == "stop_gradient"
-            return "stop_gradient" if is_asked else "no_gradient_op", location, None
+            is_inside = is_other_library_call(location, "stop_gradient")
+            return "no_gradient_op" if is_inside else "stop_gradient", location, None
         if isinstance(op, Effect):
             return "py_function", location, None
         if self.is_discrete(uid):
@@ -221,6 +220,8 @@ class DataGraph:
             return None  # lost before
         if name in ("numpy_function", "py_function"):
             return "py_function", location, None
+        if name.startswith("dataset."):
+            return "dataset_iteration", location, None
         if self.kind_of(out) == "O":
             return "string_dtype", location, None
         if name in CONVERSIONS:

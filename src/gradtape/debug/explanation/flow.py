@@ -136,7 +136,8 @@ class Slice:
             return True
         if any(self.is_marked_callback(a) for a in arguments):
             return True
-        return isinstance(node.func, ast.Attribute) and self.holds(node.func.value)
+        called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        return self.holds(called)
 
     def is_marked_callback(self, node: Any) -> bool:
         """Whether an argument is a function that returns the value."""
@@ -179,6 +180,8 @@ class Slice:
         """Mark what an assignment target names."""
         if isinstance(target, ast.Name):
             self.marks.add(self.name_mark(target, target.id))
+            if not isinstance(self.program.scopes[id(target)].node, FUNCTIONS):
+                self.marks.add(("attribute", target.id))  # of the class or the module
         elif isinstance(target, ast.Attribute):
             self.marks.add(("attribute", target.attr))
         elif isinstance(target, (ast.Subscript, ast.Starred)):
@@ -197,6 +200,22 @@ class Slice:
         decorator = getattr(scope.parent and scope.parent.node, "name", None)
         for name in self.program.decorated.get(decorator, ()):
             self.marks.add(("returns", name))
+
+    def visit_function(self, node: Any) -> None:
+        """Mark the parameters whose default is the value."""
+        arguments = node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        pairs = [
+            *zip(
+                positional[len(positional) - len(arguments.defaults) :],
+                arguments.defaults,
+                strict=True,
+            ),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ]
+        for parameter, default in pairs:
+            if self.holds(default):
+                self.marks.add(("name", id(node), parameter.arg))
 
     def visit_for(self, node: Any) -> None:
         """Mark the variable of a loop; of `range`, also what its body assigns."""
@@ -316,6 +335,10 @@ class Slice:
             return True
         if isinstance(node, ast.Call) and any(self.is_marked_callback(a) for a in node.args):
             return True
+        if isinstance(getattr(node, "ctx", None), ast.Store):  # a setter of the library's
+            statement = self.program.parents.get(id(node))
+            if self.holds(getattr(statement, "value", None)):
+                return True
         return self.is_controlled(node)
 
 
@@ -346,6 +369,9 @@ VISITORS: dict[type, Any] = {
     ast.NamedExpr: Slice.visit_assign,
     ast.Return: Slice.visit_return,
     ast.Yield: Slice.visit_return,
+    ast.FunctionDef: Slice.visit_function,
+    ast.AsyncFunctionDef: Slice.visit_function,
+    ast.Lambda: Slice.visit_function,
     ast.For: Slice.visit_for,
     ast.ListComp: Slice.visit_comprehension,
     ast.SetComp: Slice.visit_comprehension,

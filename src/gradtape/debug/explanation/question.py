@@ -41,7 +41,7 @@ STRENGTH = {
 
 COMPARISONS = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
 WEAK_CAUSES = ("no_gradient_op", "state_read", "dataset_iteration", "metric_result")
-QUIET_OPS = ("from_tensor_slices", "from_tensors", "version", "capture")
+QUIET_OPS = ("version", "capture")
 
 
 class Source:
@@ -134,7 +134,7 @@ class Question:
         first = path[0].position if path else 1 << 60
         watched = self.watched_at()
         if watched is not None:
-            is_heard = bool(path) and path[0].reason is None and path[0].op not in QUIET_OPS
+            is_heard = bool(path) and path[0].reason is None and not is_quiet(path[0].op)
             if watched[0] > first and is_heard and not self.is_known_without_watch():
                 return Break("watched_late", watched[1])
             return None
@@ -259,6 +259,11 @@ def name_departure(one: Break, path: list[Edge]) -> Break:
         if text[end:].startswith((".item(", ".tolist(")):
             return Break("python_round_trip", one.location, one.op)
     return one
+
+
+def is_quiet(op: str) -> bool:
+    """Whether an edge only passes a value on, which is no use that a tape could miss."""
+    return op in QUIET_OPS or op.startswith("dataset.")
 
 
 def drop_repeated(breaks: list[Break]) -> list[Break]:

@@ -122,14 +122,17 @@ def assigned_name(location: Location) -> str | None:
     return None
 
 
-def called_library_function(location: Location) -> str | None:
-    """The name of the function of an imported module that is called at a location, or None.
+def is_other_library_call(location: Location, name: str) -> bool:
+    """Whether another function of an imported module than `name` is called at a location.
 
-    The module is a library's: the innermost location in the user's program is outside of it.
+    The module is a library's: the innermost location in the user's program is outside of it. A
+    call that mentions `name`, as an argument for example, does not count.
     """
     node = expression_at(location)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return None
+        return False
+    if any(name in (getattr(n, "id", ""), getattr(n, "attr", "")) for n in ast.walk(node)):
+        return False
     root: Any = node.func
     while isinstance(root, ast.Attribute):
         root = root.value
@@ -137,7 +140,7 @@ def called_library_function(location: Location) -> str | None:
     tree = parse_file(location[0].co_filename)
     imports = (n for n in ast.walk(tree or root) if isinstance(n, (ast.Import, ast.ImportFrom)))
     names = {(a.asname or a.name).split(".")[0] for one in imports for a in one.names}
-    return node.func.attr if getattr(root, "id", None) in names else None
+    return getattr(root, "id", None) in names
 
 
 def text_at(location: Location) -> tuple[str, int, int]:

@@ -125,9 +125,11 @@ def eig_shapes(a):
 @primitive(a=eig_wrt_a, outputs=True, shape=eig_shapes)
 def eig(a):
     """Eigenvalues and eigenvectors of general matrices."""
+    kind = np.result_type(a.dtype, np.complex64)
+    if a.shape[-1] == 1:  # may be infinite or NaN, which LAPACK refuses
+        return a[..., 0].astype(kind), np.ones(a.shape, kind)
     check_finite("eig", a)
     e, v = run_lapack(np.linalg.eig, a)
-    kind = np.result_type(a.dtype, np.complex64)
     return e.astype(kind), v.astype(kind)
 
 

@@ -24,6 +24,7 @@ from gradtape.ops.reduce import (
     Axes,
     broadcast_to,
     count_reduced_elements,
+    reduce_sum,
     reduced_shape,
     unbroadcast,
 )
@@ -305,6 +306,19 @@ def moments(x, *, axis: Axes, keepdims: bool):
         shape = tuple(n for i, n in enumerate(x.shape) if i - x.ndim not in axis)
     mean, variance = (t.reshape(shape).astype(x.dtype, copy=False) for t in (mean, variance))
     return (mean, variance) if shape else (mean[()], variance[()])
+
+
+@moments.lower
+def lower_moments(x, *, axis, keepdims):
+    wide = accumulator(x.dtype)
+    count = wide.type(count_reduced_elements(x.shape, axis, 0))
+    mean = reduce_sum(x.astype(wide), axis=axis, keepdims=True) / count
+    distance = x - mean
+    variance = reduce_sum(distance * distance, axis=axis, keepdims=True) / count
+    shape = keepdims_shape_of(x.shape, axis)
+    if not keepdims:
+        shape = tuple(n for i, n in enumerate(x.shape) if i - x.ndim not in axis)
+    return tuple([t.reshape(shape).astype(x.dtype) for t in (mean, variance)])
 
 
 def moments_in_blocks(layout: MatrixLayout, x: Any, count: Any) -> tuple[Any, Any]:

@@ -19,6 +19,7 @@ from gradtape.core.errors import (
     raise_call_error,
     redispatch,
 )
+from gradtape.core.open_shape import fits_shape, has_dims, hide_dims
 from gradtape.core.shapes import TensorShape
 from gradtape.core.tensor import EagerTensor, Tensor
 from gradtape.core.traceback_filter import hide_library_frames
@@ -89,11 +90,13 @@ class AssignMethods:
             if trace is None
             else (value := convert(value, self._dtype))._array
         )
-        before = self._stored_version()._array.shape
-        if raw.shape != before and not self._shape.is_compatible_with(raw.shape):
+        is_known = trace is None or not has_dims(raw.shape)
+        is_as_before = is_known and raw.shape == self._stored_version()._array.shape
+        if not is_as_before and not fits_shape(raw.shape, self._shape):
             raise ValueError(
                 f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable "
-                f"shape {self._shape}, and the assigned value shape {raw.shape} are incompatible."
+                f"shape {self._shape}, and the assigned value shape {hide_dims(raw.shape)} are "
+                "incompatible."
             )
         if trace is None:
             self._install(raw)

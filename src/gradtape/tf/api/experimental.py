@@ -17,6 +17,17 @@ from gradtape.core.ragged.row_partition import RowPartition as RowPartition
 from gradtape.pipeline.optional import Optional as Optional
 from gradtape.tf.experimental import dlpack as dlpack
 from gradtape.tf.experimental import extension_type as extension_type
+from gradtape.tf.extension_type.dispatch import dispatch_for_api as dispatch_for_api
+from gradtape.tf.extension_type.dispatch import (
+    dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
+)
+from gradtape.tf.extension_type.dispatch import (
+    dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
+)
+from gradtape.tf.extension_type.dispatch import (
+    dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
+)
+from gradtape.tf.extension_type.dispatch import unregister_dispatch_for as unregister_dispatch_for
 from gradtape.tf.extension_type.extension_type import ExtensionType as ExtensionType
 from gradtape.tf.extension_type.extension_type import ExtensionTypeSpec as ExtensionTypeSpec
 

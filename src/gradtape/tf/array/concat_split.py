@@ -87,7 +87,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
                 f"shape[0] = {list(first)} vs. shape[{i}] = {list(have)}."
             )
         for k, (a, b) in enumerate(zip(first, have, strict=True)):
-            if a != b and k != at + len(first):
+            if k != at + len(first) and a != b:
                 raise InvalidArgumentError(
                     f"concat: ConcatOp : Dimension {k} in both shapes must be equal: "
                     f"shape[0] = {list(first)} vs. shape[{i}] = {list(have)}."

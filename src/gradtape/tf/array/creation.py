@@ -13,6 +13,8 @@ from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import has_dims
 from gradtape.core.ports import SizePort
+from gradtape.core.size_constant import apply_open
+from gradtape.core.symbolic_tensor import SymbolicTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import identity as identity_of
@@ -105,6 +107,13 @@ def as_sizes(shape: Any, op: str) -> tuple[int, ...]:
     return sizes
 
 
+def is_left_to_graph(shape: tuple[int, ...], kind: Any) -> bool:
+    """Whether a constant is so large that a trace without values leaves it to the graph's runs."""
+    stage = current_trace()
+    most = getattr(stage[0], "most_constant_bytes", None) if stage else None
+    return most is not None and prod(shape) * np.dtype(kind).itemsize > most
+
+
 def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor:
     """Make a tensor whose elements are all `value`, which is 0 or 1."""
     if dtype == dtypes.string:
@@ -114,7 +123,7 @@ def make_full(shape: tuple[int, ...], value: Any, dtype: dtypes.DType) -> Tensor
     kind = dtype.as_numpy_dtype
     if not shape:
         return make_tensor(np.dtype(kind).type(value))
-    if has_dims(shape):
+    if has_dims(shape) or is_left_to_graph(shape, kind):
         return SizePort.make_filled(shape, value, np.dtype(kind))
     return make_tensor(np.zeros(shape, kind) if value == 0 else np.ones(shape, kind))
 
@@ -246,10 +255,10 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     ):
         wanted = convert(dims, dtypes.int32)
     scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
-    if getattr(wanted._array, "dims", None) is not None:
-        trace = current_trace()[0]
-        static = {"shape": as_sizes(wanted, "fill"), "rank": 0}
-        filled: Tensor = trace.bind(stretch.op, (scalar,), static)
+    is_vector = isinstance(wanted, SymbolicTensor) and wanted._array.ndim < 2
+    found = as_sizes(wanted, "fill") if is_vector and wanted.dtype.is_integer else ()
+    if has_dims(found):
+        filled: Tensor = apply_open(stretch, scalar, shape=found, rank=0)
         return filled
     sizes = np.asarray(wanted._array)
     if sizes.dtype.kind not in "iu":

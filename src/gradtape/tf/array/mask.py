@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert, to_shape_tuple
+from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import with_shape
+from gradtape.core.size_constant import apply_open
 from gradtape.core.tensor import Tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.ops import gather_scatter, xla_lowering
@@ -159,7 +160,7 @@ def one_hot(
             f"one_hot: depth must be non-negative, and axis -1 or in [0, {n}). Received {size} and "
             f"{axis}."
         )
-    out = select(gather_scatter.one_hot_mask(where, depth=size), on, off)
+    out = select(apply_open(gather_scatter.one_hot_mask, where, depth=size), on, off)
     if axis is None or axis in (-1, n - 1):
         return out
     return s.permute_axes(out, (*range(axis), n - 1, *range(axis, n - 1)))
@@ -186,9 +187,7 @@ def sequence_mask(
                [ True,  True,  True]])
     """
     ends = convert(lengths)
-    longest = (
-        compute_integer(max_length_of, ends) if maxlen is None else int(convert(maxlen)._array)
-    )
+    longest = compute_integer(max_length_of, ends) if maxlen is None else to_dimension_size(maxlen)
     if longest < 0:
         raise InvalidArgumentError(
             f"sequence_mask: maxlen must not be negative. Received {longest}."

@@ -8,11 +8,13 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.argument import check_text
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, read_symbolic_sizes
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.lazy_array import TracedArray
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, INT64, with_shape
-from gradtape.core.size_constant import compute_constant
+from gradtape.core.size_constant import apply_open, compute_constant
+from gradtape.core.symbolic_tensor import make_symbolic
 from gradtape.core.tensor import Tensor
 from gradtape.ops import shape as s
 from gradtape.ops.elementwise import select, stop_gradient
@@ -62,23 +64,37 @@ def pad(
             "pad: The first dimension of paddings must be the rank of inputs "
             f"{list(widths.shape)} {list(have)}."
         )
-    if widths.size and widths.min() < 0:
+    pairs = read_pairs(widths)
+    if any(low < 0 or high < 0 for low, high in pairs):
         raise InvalidArgumentError(
-            f"pad: Paddings must be non-negative. Received {widths.tolist()}."
+            f"pad: Paddings must be non-negative. Received {[list(pair) for pair in pairs]}."
         )
-    pairs = tuple((int(low), int(high)) for low, high in widths)
     if kind == "CONSTANT":
         if type(constant_values) is int and constant_values == 0:
-            return s.pad(x, paddings=pairs, value=zero_of(x))
+            return apply_open(s.pad, x, paddings=pairs, value=zero_of(x))
         return pad_with_scalar(x, pairs, convert(constant_values, x.dtype))
     return pad_with_mirror(x, pairs, edge=kind == "SYMMETRIC")
+
+
+def read_pairs(widths: Any) -> tuple[tuple[int, int], ...]:
+    """The pairs of a raw array of integers; in a trace they may be unknown sizes."""
+    flat: Any = None
+    if type(widths) is TracedArray:
+        flat = widths.dims
+        if flat is None:
+            row = s.reshape(make_symbolic(widths), shape=(2 * len(widths),), rank=2)
+            flat = read_symbolic_sizes(row._array)
+    if flat is None:
+        return tuple([(int(low), int(high)) for low, high in widths])
+    sizes = list(flat if isinstance(flat, tuple) else flat.flat)
+    return tuple(zip(sizes[::2], sizes[1::2], strict=True))
 
 
 def pad_with_scalar(x: Tensor, pairs: tuple[tuple[int, int], ...], value: Tensor) -> Any:
     """Pad `x` with a scalar, which may be a tensor of a trace."""
     if not is_traced(value):
-        return s.pad(x, paddings=pairs, value=value._array)
-    out = s.pad(x, paddings=pairs, value=zero_of(x))
+        return apply_open(s.pad, x, paddings=pairs, value=value._array)
+    out = apply_open(s.pad, x, paddings=pairs, value=zero_of(x))
     own = x._array.shape[x._array.ndim - len(pairs) :]
     added = compute_constant(mask_padding, own, pairs)
     return select(convert(added), stop_gradient(value), out)

@@ -90,7 +90,7 @@ def size_of_scalar(raw: Any) -> Any:
         return None
     if type(raw) is TracedArray:
         if raw.dims is None:
-            return raw.trace.read_integer(raw) if raw.trace.is_abstract else None
+            return raw.trace.read_integer(raw) if raw.trace.reads_unknown_sizes else None
         return raw.dims.item()
     return int(raw)
 

@@ -266,11 +266,12 @@ class TensorArray(TensorArrayElements):
         Returns:
             A tensor.
         """
-        if self._stacked_tensor is not None:
-            self._items, self._stacked_tensor = (
-                list(concat_split.unstack(self._stacked_tensor)),
-                None,
+        if self._stacked_tensor is not None and len(self._stacked_tensor._array.shape) > 1:
+            count, rows, *rest = self._stacked_tensor._array.shape
+            whole: Tensor = reshape(
+                self._stacked_tensor, shape=(count * rows, *rest), rank=len(rest) + 2
             )
+            return whole
         items = [self._get_item(i) for i in range(len(self._items))]
         for i, item in enumerate(items):
             if item.ndim == 0:

@@ -13,8 +13,8 @@ from gradtape.core.argument import as_host_array, as_sequence, check_callable
 from gradtape.core.composite_tensor import CompositeTensor
 from gradtape.core.context import current_trace, no_recording
 from gradtape.core.convert import convert
-from gradtape.core.dtypes import string
 from gradtape.core.errors import InvalidArgumentError, as_op_error, public
+from gradtape.core.primitive import Spec
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.symbolic_tensor import Opaque
 from gradtape.core.tensor import Tensor, make_tensor
@@ -156,7 +156,7 @@ def trace_py_function(
         run = PythonCall(func, raws, specs, several)
         return (*(t._array for t in run.results), Opaque(run))
 
-    described = [*specs, TensorSpec([], string)]  # the tape of a call is an object, like a string
+    described = [*specs, Spec(((), np.dtype(object)))]  # the tape of a call is an object
     *results, run = trace.run_effect(Effect("py_function", kernel, key=func), inputs, described)
     if trace.is_abstract:
         return list(results)
@@ -182,9 +182,10 @@ def trace_py_function(
     return record_custom_gradient(results, inputs, grad)
 
 
-def as_result_spec(described: Any) -> TensorSpec:
-    """Convert a dtype or TensorSpec to a TensorSpec."""
-    return described if isinstance(described, TensorSpec) else TensorSpec(None, described)
+def as_result_spec(described: Any) -> Any:
+    """Convert a dtype to a TensorSpec; a TensorSpec, or a Spec with sizes of a trace, stays."""
+    is_spec = isinstance(described, (TensorSpec, Spec))
+    return described if is_spec else TensorSpec(None, described)
 
 
 def call_and_convert(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
@@ -124,6 +123,8 @@ class SqlDataset(Dataset):
 
 def run_query(path: str, text: str) -> Iterator[tuple[Any, ...]]:
     """The rows of a query; the database is opened read-only."""
+    import sqlite3  # here, because some builds of Python lack it
+
     try:
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     except sqlite3.Error as error:

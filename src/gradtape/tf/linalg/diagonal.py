@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.argument import as_index
-from gradtape.core.convert import convert, to_shape_tuple
+from gradtape.core.convert import convert, to_dimension_size, to_shape_tuple
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import BOOL, with_shape
@@ -178,8 +178,8 @@ def diag(
     low, high = given[0], given[-1]
     length = d._array.shape[-1]
     least_rows, least_cols = length - min(high, 0), length + max(low, 0)
-    rows = int(convert(num_rows)._array)
-    columns = int(convert(num_cols)._array)
+    rows = to_dimension_size(num_rows)
+    columns = to_dimension_size(num_cols)
     if rows == -1 and columns == -1:
         rows = columns = max(least_rows, least_cols)
     rows = least_rows if rows == -1 else rows

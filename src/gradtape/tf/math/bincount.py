@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.dtypes import as_dtype
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.open_shape import broadcast_shapes
@@ -213,7 +213,7 @@ def confusion_matrix(
     if num_classes is None:
         size = compute_integer(count_classes, rows, columns)
     else:
-        size = int(convert(num_classes)._array)
+        size = to_dimension_size(num_classes)
     cells = apply_raw(flatten_pairs, rows, columns, size)
     wanted = as_dtype(dtype)
     share = make_full(own, 1, wanted) if weights is None else cast(convert(weights), wanted)
@@ -316,7 +316,7 @@ def histogram_fixed_width(
         Integers (nbins,).
     """
     bins = histogram_fixed_width_bins(values, value_range, nbins, dtypes.int64)
-    count = int(convert(nbins)._array)
+    count = to_dimension_size(nbins)
     result: Tensor = apply_raw(count_in_bins, bins, count, as_dtype(dtype).as_numpy_dtype)
     return result
 

@@ -346,7 +346,7 @@ def make_sparse_reduction(
             )
         rows = apply_raw(check_row_range, label, rows, tensor._array.shape[0])
         axis = -tensor._array.ndim
-        limit = None if num_segments is None else int(convert(num_segments)._array)
+        limit = None if num_segments is None else to_dimension_size(num_segments)
         picked, ids, _, size = check_sorted_segments(
             label, take(tensor, rows, axis=axis), segment_ids, allowed, limit
         )

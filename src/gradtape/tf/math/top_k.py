@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
+from gradtape.core.size_constant import apply_open
 from gradtape.core.tensor import Tensor
 from gradtape.ops.gather_scatter import take_along
 from gradtape.ops.shape import shape_of, transpose
@@ -52,7 +53,7 @@ def top_k(
         (array([9, 4], dtype=int32), array([1, 2], dtype=int32))
     """
     tensor = check_dtype("TopKV2", convert(input), REAL)
-    count = int(convert(k)._array)
+    count = to_dimension_size(k)
     shape = shape_of(tensor)
     if not shape:
         raise InvalidArgumentError("TopKV2: input must be >= 1-D, got shape []. Reshape it first.")
@@ -62,7 +63,7 @@ def top_k(
         raise InvalidArgumentError(
             f"TopKV2: input must have at least k columns. Had {shape[-1]}, needed {count}."
         )
-    indices = top_indices(tensor, k=count)
+    indices = apply_open(top_indices, tensor, k=count)
     return TopKV2(take_along(tensor, indices), cast(indices, index_type))
 
 

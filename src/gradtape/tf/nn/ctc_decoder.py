@@ -49,7 +49,7 @@ def pack_labels(rows: Sequence[Sequence[int]]) -> SparseTensor:
 
 
 @call_on_host(
-    lambda scores, *_: (
+    lambda scores, *_, **__: (
         describe_sparse([None, None], np.int64),
         Spec(((scores._array.shape[1], 1), scores._array.dtype)),
     )

@@ -96,7 +96,7 @@ def apply_fractional_pool(
     return FractionalPool(out, *marks)
 
 
-def describe_windows(x: Tensor, op: str, ratio: Any, *_: Any) -> list[Spec]:
+def describe_windows(x: Tensor, op: str, ratio: Any, *_: Any, **__: Any) -> list[Spec]:
     """Result rule of `draw_windows`: the longest window depends on the draws."""
     sizes = [x._array.shape[i] for i in (1, 2)]
     counts = [

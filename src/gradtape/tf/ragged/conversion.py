@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_dimension_size
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import has_dims
 from gradtape.core.ports import RaggedPort
 from gradtape.core.primitive import Spec
 from gradtape.core.ragged import row_splits as rows
@@ -25,6 +26,8 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
 from gradtape.graph.side_effect import side_effect
+from gradtape.graph.size_tensor import make_range_tensor, make_scalar_size
+from gradtape.ops.elementwise import multiply
 from gradtape.tf.array.concat_split import concat
 from gradtape.tf.array.gather import gather
 from gradtape.tf.array.reshape import reshape
@@ -79,7 +82,7 @@ def from_value_rowids(value_rowids: Any, nrows: Any = None, validate: bool = Tru
     if validate:
         ids = apply_raw(rows.check_rowids, "from_value_rowids", ids)
     least = compute_integer(count_rows_of_ids, ids)
-    count = least if nrows is None else int(convert(nrows)._array)
+    count = least if nrows is None else to_dimension_size(nrows)
     if count < 0:
         raise ValueError(f"from_value_rowids: Expected nrows >= 0; got {count}.")
     if count < least:
@@ -126,7 +129,7 @@ def from_uniform_row_length(
             )
         count = values // size if size else 0
     else:
-        count = int(convert(nrows)._array)
+        count = to_dimension_size(nrows)
     if size < 0 or count < 0 or (values is not None and size * count != values):
         raise ValueError(
             f"from_uniform_row_length: uniform_row_length={size} times nrows={count} must equal "
@@ -136,7 +139,12 @@ def from_uniform_row_length(
 
 
 def make_uniform_partition(size: int, count: int, dtype: dtypes.DType) -> RowPartition:
-    """Partition into `count` rows of `size` values each."""
+    """Partition into `count` rows of `size` values each; both may be unknown sizes."""
+    if has_dims((size, count)):
+        kind = dtype.as_numpy_dtype
+        ends = make_range_tensor(0, count + 1, 1, np.dtype(kind))
+        width = make_scalar_size(size, dtype) if has_dims(size) else kind(size)
+        return make_partition(multiply(ends, width), None if has_dims(size) else size)
     return make_partition(
         make_tensor(np.arange(count + 1, dtype=dtype.as_numpy_dtype) * size), size
     )

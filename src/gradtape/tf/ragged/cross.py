@@ -72,7 +72,7 @@ def cross_hashed(
     return ragged_from_splits(hash_values(chosen, buckets, key), splits)
 
 
-@call_on_host(lambda chosen, *_: Spec((chosen[0]._array.shape, INT64)))
+@call_on_host(lambda chosen, *_, **__: Spec((chosen[0]._array.shape, INT64)))
 def hash_values(chosen: list[Tensor], buckets: int, key: int) -> Tensor:
     """The hash of the elements at each position of several tensors."""
     return make_tensor(hash_crosses([values._array for values in chosen], buckets, key))

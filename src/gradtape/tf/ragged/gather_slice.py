@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core.convert import convert
 from gradtape.core.dtypes import int16, int32, int64
 from gradtape.core.errors import InvalidArgumentError, public
+from gradtape.core.open_shape import has_dims
 from gradtape.core.ragged import row_splits
 from gradtape.core.ragged.conversion import (
     as_ragged_or_tensor,
@@ -20,6 +21,7 @@ from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.shape_rule import keep_shape, with_shape
 from gradtape.core.tensor import Tensor, make_tensor
 from gradtape.graph.raw_function import apply_raw, compute_integer
+from gradtape.graph.size_tensor import make_range_tensor
 from gradtape.tf.array.gather import gather as gather_dense
 from gradtape.tf.array.reshape import (
     expand_dims,
@@ -103,6 +105,9 @@ def slice_row_values(values: Any, splits: Tensor, first: int, last: int) -> Any:
 def slice_ragged_rows(ragged: RaggedTensor, key: builtins.slice) -> RaggedTensor:
     """The rows that a slice selects."""
     count = outer_size_of(ragged)
+    if has_dims((count, key)):
+        rows = make_range_tensor(0, count, 1, np.dtype(np.int64))
+        return gather_rows(ragged, rows[key], keep_uniform=True)
     bounds = [None if b is None else int(b) for b in (key.start, key.stop, key.step)]
     chosen = range(*builtins.slice(*bounds).indices(count))
     if chosen == range(count):

@@ -50,7 +50,7 @@ def reduce_join(
     return ragged_from_nested_splits(words, [p._splits for p in outer], [p._uniform for p in outer])
 
 
-@call_on_host(lambda flat, splits, *_: Spec(((splits._array.shape[0] - 1,), OBJECT)))
+@call_on_host(lambda flat, splits, *_, **__: Spec(((splits._array.shape[0] - 1,), OBJECT)))
 def join_rows(flat: Any, splits: Any, separator: str) -> Tensor:
     """Join the strings of each row."""
     words, ends, joint = flat._array, splits._array.tolist(), separator.encode()
@@ -110,7 +110,7 @@ def unicode_encode(
     return ragged_from_nested_splits(words, [p._splits for p in outer], [p._uniform for p in outer])
 
 
-@call_on_host(lambda flat, splits, *_: Spec(((splits._array.shape[0] - 1,), OBJECT)))
+@call_on_host(lambda flat, splits, *_, **__: Spec(((splits._array.shape[0] - 1,), OBJECT)))
 def encode_rows(flat: Any, splits: Any, encoding: str, errors: str, replacement: int) -> Tensor:
     """Encode each row of code points as a string."""
     from gradtape.tf.strings.unicode import encode_characters

@@ -16,6 +16,7 @@ from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import make_tensor
 from gradtape.graph.guard import ValueRead
 from gradtape.jit.abstract_path import AbstractPath, make_examples, trace_abstractly
+from gradtape.jit.argument_match import fill_specs, leaves_of
 from gradtape.jit.concrete_function import describe_argument
 from gradtape.jit.trace_path import TracedPath
 from gradtape.ops.raw_array import make_virtual_array
@@ -23,7 +24,7 @@ from gradtape.state.random.stream import FunctionStreams
 from gradtape.tf.saved_model.failure import CannotSave
 from gradtape.tf.saved_model.graph_function import GraphFunction
 from gradtape.tf.saved_model.path_encoder import PathEncoder
-from gradtape.tf.saved_model.result_structure import encode_structure, leaves_of
+from gradtape.tf.saved_model.result_structure import encode_structure
 from gradtape.tf.saved_model.saving_trace import SavingTrace
 from gradtape.tf.saved_model.variant import Variant
 
@@ -173,16 +174,7 @@ class SignatureExporter:
 
     def pack(self, tensors: list[Any]) -> Any:
         """The arguments with these tensors in place of the specs."""
-        rest = iter(tensors)
-
-        def fill_leaf(leaf: Any) -> Any:
-            if isinstance(leaf, TensorSpec):
-                return next(rest)
-            if isinstance(leaf, TypeSpec):
-                return leaf._from_components([next(rest) for _ in leaf._component_specs])
-            return leaf
-
-        return nest.map_structure(fill_leaf, self.arguments)
+        return fill_specs(self.arguments, tensors)
 
 
 def serves(traced: AbstractPath, shapes: list[tuple[int, ...]]) -> bool:

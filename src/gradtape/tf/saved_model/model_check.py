@@ -13,15 +13,17 @@ import numpy as np
 from gradtape.core.dtypes import DType, from_numpy_dtype
 from gradtape.core.enums import VariableAggregation, VariableSynchronization
 from gradtape.core.ragged.spec import RaggedTensorSpec
+from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.spec import TensorSpec
 from gradtape.files.tensor_bundle import BundleReader
+from gradtape.jit.argument_match import leaves_of
 from gradtape.state.checkpoint.trackable import AutoTrackable
 from gradtape.tf.saved_model.checksum import VERSION
 from gradtape.tf.saved_model.failure import MalformedModel, shorten
 from gradtape.tf.saved_model.file_layout import check_asset_name
 from gradtape.tf.saved_model.graph_check import GraphChecker
 from gradtape.tf.saved_model.limit import MAX_RANK
-from gradtape.tf.saved_model.result_structure import check_structure_tree, leaves_of
+from gradtape.tf.saved_model.result_structure import check_structure_tree
 from gradtape.tf.saved_model.tree_check import (
     expect_bool,
     expect_choice,
@@ -57,7 +59,10 @@ MAX_SEED = (1 << 64) - 1
 class ArgumentDecoder(ValueDecoder):
     """Decodes arguments of calls: values and specs."""
 
-    tags = ValueDecoder.tags | {"$raggedspec": "decode_ragged_spec"}
+    tags = ValueDecoder.tags | {
+        "$raggedspec": "decode_ragged_spec",
+        "$sparsespec": "decode_sparse_spec",
+    }
 
     def decode_ragged_spec(self, inner: Any) -> RaggedTensorSpec:
         """A RaggedTensorSpec."""
@@ -72,6 +77,11 @@ class ArgumentDecoder(ValueDecoder):
             )
         except (TypeError, ValueError) as error:
             raise MalformedModel(f"a spec of a ragged tensor is wrong: {error}") from None
+
+    def decode_sparse_spec(self, inner: Any) -> SparseTensorSpec:
+        """A SparseTensorSpec."""
+        shape, dtype = expect_list(inner, 2)
+        return SparseTensorSpec(expect_sizes(shape), expect_dtype(dtype))
 
 
 def check_each(trees: Any, what: str, check: Callable[[Any], None]) -> None:

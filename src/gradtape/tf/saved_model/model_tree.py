@@ -9,10 +9,11 @@ from keyword import iskeyword
 from typing import Any
 
 from gradtape.core import nest
+from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.spec import TensorSpec, TypeSpec
+from gradtape.jit.argument_match import leaves_of
 from gradtape.tf.saved_model.failure import CannotSave
 from gradtape.tf.saved_model.node_encoder import SIMPLE_ENCODERS, Encoder, encode_shape
-from gradtape.tf.saved_model.result_structure import leaves_of
 from gradtape.tf.saved_model.variant import Variant
 
 
@@ -55,6 +56,8 @@ def encode_arguments(arguments: Any) -> Any:
         if hasattr(arguments, "ragged_rank"):
             shape, dtype, rank, splits = arguments._serialize()[:4]
             return {"$raggedspec": [encode_shape(shape), dtype.name, rank, splits.name]}
+        if isinstance(arguments, SparseTensorSpec):
+            return {"$sparsespec": [encode_shape(arguments.shape), arguments.dtype.name]}
         raise CannotSave(f"an argument has the type {type(arguments).__name__}")
     if isinstance(arguments, dict):
         return {"$dict": [[encode(k), encode_arguments(v)] for k, v in arguments.items()]}

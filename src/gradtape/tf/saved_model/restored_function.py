@@ -15,11 +15,12 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.core.errors import public
 from gradtape.core.spec import TensorSpec
+from gradtape.jit.argument_match import leaves_of
 from gradtape.jit.function import Function
 from gradtape.jit.open_signature import OpenSignature, OpenTraces, fit_call
 from gradtape.jit.signature import Call, bind_arguments
 from gradtape.jit.signature_repr import ConcreteFunctionBase, make_function_type
-from gradtape.tf.saved_model.result_structure import build_structure, describe_call, leaves_of
+from gradtape.tf.saved_model.result_structure import build_structure, describe_call
 from gradtape.tf.saved_model.variant import (
     DISPATCH_ERRORS,
     RAW_ERRORS,
@@ -85,7 +86,7 @@ class LoadedSizes(OpenSignature):
         """The traces for calls like this one; None if all sizes are known."""
         for shapes in self.requested:
             if fit_call(shapes, call):
-                return self.traces_for(call, shapes)
+                return self.traces_for(call, shapes, hides_dense_shapes=True)
         return None
 
 

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core import nest
 from gradtape.core.ragged.tensor import RaggedTensor
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.tf.saved_model.failure import MalformedModel, shorten
 from gradtape.tf.saved_model.tree_check import expect_dict, expect_index, expect_list, expect_text
-
-
-def leaves_of(structure: Any) -> list[Any]:
-    """Tensors, specs and Python values of a structure; of a composite spec, its components."""
-    flat = []
-    for leaf in nest.flatten(structure, expand_composites=True):
-        if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec):
-            flat += leaf._component_specs
-        else:
-            flat.append(leaf)
-    return flat
 
 
 def encode_structure(value: Any, position: Any) -> Any:

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import nest
 from gradtape.core.errors import UnimplementedError, public
 from gradtape.core.lazy_array import materialize
-from gradtape.core.spec import TensorSpec
 from gradtape.files.access import as_path, translate_os_errors
 from gradtape.jit.concrete_function import ConcreteFunction
 from gradtape.state.checkpoint.object_graph import ObjectWalk, collect_tensors_and_keys
@@ -264,27 +262,9 @@ class Saver:
                 owner, args, kwargs = function._function, function._args, function._kwargs
                 found = [export_signature(owner, args, kwargs, self.add_table)]
             else:
-                found = self.export_for_any_batch(function)
-                found = found or export_function(function, self.add_table)
+                found = export_function(function, self.add_table)
             self.variants[id(function)] = found
         return found
-
-    def export_for_any_batch(self, function: Any) -> list[Variant]:
-        """The default signature of a Keras model, for batches of any size; else an empty list.
-
-        Keras remembers the shapes with which a layer was built. TensorFlow builds with batches of
-        unknown size where gradtape's have a known size, as in `fit`.
-        """
-        if self.find_default_attribute() is not function:
-            return []
-        specs = nest.flatten(function.input_signature)
-        if any(s.shape.rank in (None, 0) or s.shape[0] is None for s in specs):
-            return []
-        args = nest.map_structure(with_any_batch, tuple(function.input_signature))
-        try:
-            return [export_signature(function, args, {}, self.add_table)]
-        except UnimplementedError:
-            return []
 
     def encode_variant(self, variant: Variant) -> dict[str, Any]:
         """A function for one signature."""
@@ -378,8 +358,3 @@ def has_one_signature(function: Any) -> bool:
     if isinstance(function, (ConcreteFunction, RestoredConcrete)):
         return True
     return function.input_signature is not None
-
-
-def with_any_batch(spec: TensorSpec) -> TensorSpec:
-    """A spec whose first axis has an unknown size."""
-    return TensorSpec([None, *spec.shape.as_list()[1:]], spec.dtype, spec.name)

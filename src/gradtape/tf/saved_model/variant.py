@@ -18,9 +18,10 @@ from gradtape.core.shapes import TensorShape
 from gradtape.core.spec import TensorSpec, TypeSpec
 from gradtape.core.tensor import Tensor
 from gradtape.graph.open_replay import ViolatedAssumption
+from gradtape.jit.argument_match import leaves_of
 from gradtape.tf.saved_model.failure import MalformedModel
 from gradtape.tf.saved_model.graph_function import GraphFunction, is_stream
-from gradtape.tf.saved_model.result_structure import build_structure, describe_call, leaves_of
+from gradtape.tf.saved_model.result_structure import build_structure, describe_call
 
 # Python's errors of kernels that get arguments they do not take; a graph raises TensorFlow's.
 RAW_ERRORS = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core import nest
 from gradtape.core.argument import check_callable
-from gradtape.core.convert import convert
+from gradtape.core.convert import convert, to_shape_tuple
 from gradtape.core.dtypes import int32, int64
 from gradtape.core.errors import InvalidArgumentError, public
 from gradtape.core.shapes import normalize_axis
@@ -264,11 +264,11 @@ def sparse_dense_matmul(
     row, column = (1, 0) if adjoint_a else (0, 1)
     if adjoint_b:
         dense = conj(transpose(dense))
-    sizes, have = sparse_index.as_raw_integers(sparse.dense_shape).tolist(), dense._array.shape
+    sizes, have = to_shape_tuple(sparse.dense_shape), dense._array.shape
     if len(sizes) != 2 or len(have) != 2 or sizes[column] != have[0]:
         raise InvalidArgumentError(
             "sparse_dense_matmul: Cannot multiply A and B because inner dimension does not match. "
-            f"Received {sizes} (adjoint_a={adjoint_a}) and {list(have)}."
+            f"Received {list(sizes)} (adjoint_a={adjoint_a}) and {list(have)}."
         )
     terms = values[:, None] * gather(dense, sparse.indices[:, column])
     return unsorted_segment_sum(terms, sparse.indices[:, row], sizes[row])

@@ -133,7 +133,7 @@ def group_indices(
     )
 
 
-def describe_block(indices: Tensor, *_: Tensor) -> tuple[Spec, Spec, Spec]:
+def describe_block(indices: Tensor, *_: Tensor, **__: Tensor) -> tuple[Spec, Spec, Spec]:
     """Result rule of `select_block`."""
     rank = indices._array.shape[1]
     return Spec(((FRESH,), INT64)), Spec(((FRESH, rank), INT64)), Spec(((rank,), INT64))
