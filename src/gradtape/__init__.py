@@ -133,7 +133,10 @@ def __dir__() -> list[str]:
     """All public names, imported or not; those of Keras only where it is installed."""
     from importlib.util import find_spec
 
-    absent = () if find_spec("keras") else ("keras", *_KERAS_NAMES)
+    try:
+        absent = () if find_spec("keras") else ("keras", *_KERAS_NAMES)
+    except ImportError:  # a finder refuses it
+        absent = ("keras", *_KERAS_NAMES)
     return sorted({*globals(), *_MODULE_OF, *_LAZY_NAMES}.difference(absent))
 
 
