@@ -1,6 +1,6 @@
 """The strategy and the replica that a thread runs for.
 
-Without a strategy nothing reads this state, except the functions of `tf.distribute`.
+Without a strategy only the functions of `tf.distribute` and seeded random ops read this state.
 """
 
 from __future__ import annotations
@@ -64,6 +64,12 @@ def current_replica_number(strategy: Any) -> int | None:
         return state.updated_replica
     replica = state.replica
     return replica._local_number if replica is not None and replica.strategy is strategy else None
+
+
+def current_device_number() -> int:
+    """Which device of this process the thread's replica has; 0 outside of replicas."""
+    replica = replica_state.replica
+    return 0 if replica is None else int(replica._local_number)
 
 
 def is_parallel_replica() -> bool:

@@ -50,3 +50,15 @@ def test_random_ops_of_replicas_have_streams_of_their_own(strategy):
     draw = tf.function(lambda: strategy.run(lambda: tf.random.uniform([])))
     wanted = [[0.12736404, 0.77806914], [0.8580158, 0.25704932]]
     np.testing.assert_allclose([values_of(strategy, draw()) for _ in range(2)], wanted, rtol=1e-6)
+
+
+def test_an_eager_op_with_a_seed_of_its_own_gives_all_replicas_equal_numbers(strategy):
+    tf.random.set_seed(11)
+    drawn = [
+        values_of(strategy, strategy.run(lambda: tf.random.uniform([1], seed=1))) for _ in range(2)
+    ]
+    np.testing.assert_allclose(drawn, [[[0.622838]] * 2, [[0.4206988]] * 2], rtol=1e-6)
+    np.testing.assert_allclose(tf.random.uniform([1], seed=1), [0.1592485], rtol=1e-5)
+    tf.random.set_seed(12)
+    masks = values_of(strategy, strategy.run(lambda: tf.nn.dropout(tf.ones(8), 0.5, seed=1)))
+    assert masks[0].tolist() == masks[1].tolist()

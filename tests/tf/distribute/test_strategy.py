@@ -105,6 +105,46 @@ def test_merge_call_runs_once_in_cross_replica_context(strategy, wrap):
 
 
 @WRAPPERS
+def test_each_replica_returns_its_own_result_of_reduce_to(strategy, wrap):
+    with strategy.scope():
+        place = tf.Variable(0.0)
+
+    def replica_step():
+        return context().merge_call(
+            lambda s, x: s.extended.batch_reduce_to("SUM", [(x, place)]), args=(replica_number(),)
+        )
+
+    total = float(sum(range(strategy.num_replicas_in_sync)))
+    (mine,) = wrap(lambda: strategy.run(replica_step))()
+    assert results_of(strategy, mine) == [total] * strategy.num_replicas_in_sync
+    summed = wrap(lambda: strategy.reduce("SUM", strategy.run(replica_step), axis=None))()
+    assert float(summed[0]) == total * strategy.num_replicas_in_sync
+
+
+def test_a_tape_around_replicas_records_reduce_to(strategy):
+    x = tf.constant(3.0)
+
+    def replica_step():
+        return context().merge_call(
+            lambda s, y: s.extended.reduce_to("SUM", y, y), args=(x * replica_number(),)
+        )
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        total = strategy.reduce("MEAN", strategy.run(replica_step), axis=None)
+    assert float(tape.gradient(total, x)) == sum(range(strategy.num_replicas_in_sync))
+
+
+@WRAPPERS
+@pytest.mark.parametrize("axis", [1, -2])
+def test_reduce_refuses_an_axis_that_the_values_do_not_have(strategy, wrap, axis):
+    values = strategy.run(lambda: tf.ones([2]) * replica_number())
+    for op in ("SUM", "MEAN"):
+        with pytest.raises(ValueError, match="reduction dimension"):
+            wrap(lambda op=op: strategy.reduce(op, values, axis=axis))()
+
+
+@WRAPPERS
 def test_reduce_along_an_axis_counts_every_row_once(strategy, wrap):
     rows = strategy.run(
         lambda: tf.ones([1 + context().replica_id_in_sync_group]) * replica_number()

@@ -1,8 +1,9 @@
 """The global seed, and the position of each seeded random op in its stream.
 
 An op that is called again with the same op seed continues its stream; `set_seed` restarts all
-streams. An op without an op seed draws a new seed from the global seed. If the global seed is
-unset, the operating system provides the randomness.
+streams. Each replica of a process has streams of its own, as each device has in TensorFlow. An op
+without an op seed draws a new seed from the global seed. If the global seed is unset, the
+operating system provides the randomness.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from gradtape.core.context import current_trace
 from gradtape.core.lock import Lock
+from gradtape.core.replica import current_device_number
 from gradtape.tape.custom_gradient import RECOMPUTE_STATE
 
 MAX_SEED = 2**31 - 1
@@ -66,7 +68,7 @@ class SeedState:
             return make_key_and_counter(*self.seed_pair(None), 0)
         outer, inner = self.seed_pair(seed)
         with self.lock:
-            key = (op, outer, inner)
+            key = (op, outer, inner, current_device_number())
             start = self.used_blocks.get(key, 0)
             self.used_blocks[key] = start + blocks
         return make_key_and_counter(outer, inner, start)

@@ -29,6 +29,7 @@ from gradtape.core.replica import (
 from gradtape.core.tensor import Tensor
 from gradtape.core.worker_group import SINGLE_WORKER, WorkerGroup
 from gradtape.graph.graph_similarity import are_same_values
+from gradtape.ops.elementwise import identity
 from gradtape.state.variable.distributed import DistributedVariable, ReplicaVariable
 from gradtape.state.variable.mirrored import MirroredVariable
 from gradtape.state.variable.sync_on_read import SyncOnReadVariable
@@ -324,8 +325,11 @@ class StrategyExtended:
         return self._mirror(tensor) if isinstance(tensor, Tensor) else tensor
 
     def _mirror(self, value: Any) -> Any:
-        """A value for every replica."""
-        return value if len(self._devices) == 1 else Mirrored([value] * len(self._devices))
+        """A value for every replica; tensors of their own, so that each replica returns its own."""
+        if len(self._devices) == 1:
+            return value
+        own = identity if isinstance(value, Tensor) else (lambda each: each)
+        return Mirrored([own(value) for _ in self._devices])
 
     def _gather_values(self, value: Any, axis: int) -> Any:
         """Join the values of all replicas along `axis`."""

@@ -130,6 +130,17 @@ def check_gathered(tensors: Sequence[Tensor], axis: int) -> None:
             )
 
 
+def check_reduced_axis(tensor: Tensor, axis: Any) -> None:
+    """Raise ValueError, as TensorFlow does, unless the tensor has the axis or axes."""
+    rank = tensor.shape.rank
+    for each in axis if isinstance(axis, (list, tuple)) else [axis]:
+        if rank is not None and isinstance(each, int) and not -rank <= each < rank:
+            raise ValueError(
+                f"reduce: invalid reduction dimension {each} for an input with {rank} "
+                "dimension(s). Use axis=None to reduce over replicas only."
+            )
+
+
 def describe_gathered(tensor: Any, group: WorkerGroup, axis: int = 0) -> TensorSpec:
     """The spec of the tensors of all workers, joined along `axis`."""
     sizes = tensor.shape.as_list()

@@ -22,7 +22,12 @@ from gradtape.pipeline.distribute.distributed_dataset import (
 from gradtape.state.variable.creator import variable_creator_scope
 from gradtape.state.variable.distributed import DistributedVariable
 from gradtape.tf.distribute.extended import StrategyExtended, make_context_error
-from gradtape.tf.distribute.reduction import ReduceOp, as_reduce_op, reduce_all
+from gradtape.tf.distribute.reduction import (
+    ReduceOp,
+    as_reduce_op,
+    check_reduced_axis,
+    reduce_all,
+)
 from gradtape.tf.distribute.replica_context import (
     ReplicaContext,
     merge_results,
@@ -186,7 +191,7 @@ class Strategy:
             A tensor, or a structure of tensors.
 
         Raises:
-            ValueError: if a value is not that of several replicas.
+            ValueError: if a value is not that of several replicas, or does not have `axis`.
 
         Note:
             Scalars have no axis, so that `axis` has no effect on them; TensorFlow raises an error.
@@ -209,6 +214,8 @@ class Strategy:
             tensors = [convert(value)] * len(self._extended.worker_devices)
         if all(t.shape.rank == 0 for t in tensors):
             return self._extended._reduce_values(PerReplica(tensors), op.value)
+        for tensor in tensors:
+            check_reduced_axis(tensor, axis)
         group, count = self._extended._group, self.num_replicas_in_sync
         sums = [reduce_sum(t, axis) for t in tensors]
         if op is ReduceOp.SUM:
