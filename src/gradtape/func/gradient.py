@@ -178,44 +178,53 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     check_function("vjp", function, has_aux)
     if not primals:
         raise TypeError("vjp: there must be at least one argument. Received none.")
+    tape = GradientTape(True, False)
     if has_aux is False and all(map(is_plain_leaf, primals)):
-        return pull_back_leaves(function, primals)
+        leaves = [make_tensor(primal._array) for primal in primals]
+        with tape:
+            for leaf in leaves:
+                tape._watch_tensor(leaf)
+            value = function(*leaves)
+        if type(value) is not EagerTensor:
+            value = as_tensors(value)
+        return value, PullBack(tape, value, leaves, tuple)
     sources = Sources("vjp", primals, tuple(range(len(primals))))
-    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+    with tape:
         tape.watch(sources.leaves)
         value, aux = split_aux("vjp", function(*sources.args), has_aux)
     value = as_tensors(value)
-
-    @public
-    def pull_back(cotangents: Any) -> Any:
-        nest.assert_same_structure(value, cotangents)
-        cotangents = nest.map_structure(check_cotangent, value, cotangents)
-        found = tape.gradient(
-            value, sources.leaves, output_gradients=cotangents, unconnected_gradients="zero"
-        )
-        return sources.pack(found)
-
+    pull_back = PullBack(tape, value, sources.leaves, sources.pack)
     return (value, pull_back, aux) if has_aux else (value, pull_back)
 
 
-def pull_back_leaves(function: Any, primals: tuple[Any, ...]) -> tuple[Any, Any]:
-    """Fast path of `vjp` for arguments that are plain leaves."""
-    leaves = [make_tensor(primal._array) for primal in primals]
-    with GradientTape(True, False) as tape:
-        for leaf in leaves:
-            tape._watch_tensor(leaf)
-        value = as_tensors(function(*leaves))
+class PullBack:
+    """The function of vector-Jacobian products that `vjp` returns."""
+
+    __slots__ = ("leaves", "pack", "tape", "value")
+
+    def __init__(
+        self, tape: GradientTape, value: Any, leaves: list[Any], pack: Callable[[list[Any]], Any]
+    ) -> None:
+        """Keep the tape of `value`, the sources, and how their gradients are packed."""
+        self.tape, self.value, self.leaves, self.pack = tape, value, leaves, pack
 
     @public
-    def pull_back(cotangents: Any) -> Any:
+    def __call__(self, cotangents: Any) -> Any:
+        """The gradients of the arguments.
+
+        Args:
+            cotangents: weights for the elements of the value, in its structure.
+
+        Returns:
+            A tuple with a gradient for each argument.
+        """
+        value = self.value
         if type(value) is EagerTensor:
             given = check_cotangent(value, cotangents)
         else:
             nest.assert_same_structure(value, cotangents)
             given = nest.map_structure(check_cotangent, value, cotangents)
-        return tuple(tape.gradient(value, leaves, given, UnconnectedGradients.ZERO))
-
-    return value, pull_back
+        return self.pack(self.tape.gradient(value, self.leaves, given, UnconnectedGradients.ZERO))
 
 
 def check_cotangent(value: Any, cotangent: Any, op: str = "vjp") -> Any:
