@@ -187,7 +187,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
             value = function(*leaves)
         if type(value) is not EagerTensor:
             value = as_tensors(value)
-        return value, PullBack(tape, value, leaves, tuple)
+        return value, PullBack(tape, value, leaves if len(leaves) > 1 else leaves[0], tuple)
     sources = Sources("vjp", primals, tuple(range(len(primals))))
     with tape:
         tape.watch(sources.leaves)
@@ -203,9 +203,9 @@ class PullBack:
     __slots__ = ("leaves", "pack", "tape", "value")
 
     def __init__(
-        self, tape: GradientTape, value: Any, leaves: list[Any], pack: Callable[[list[Any]], Any]
+        self, tape: GradientTape, value: Any, leaves: Any, pack: Callable[[list[Any]], Any]
     ) -> None:
-        """Keep the tape of `value`, the sources, and how their gradients are packed."""
+        """Keep the tape of `value`, the source or sources, and how gradients are packed."""
         self.tape, self.value, self.leaves, self.pack = tape, value, leaves, pack
 
     @public
@@ -224,7 +224,9 @@ class PullBack:
         else:
             nest.assert_same_structure(value, cotangents)
             given = nest.map_structure(check_cotangent, value, cotangents)
-        return self.pack(self.tape.gradient(value, self.leaves, given, UnconnectedGradients.ZERO))
+        leaves = self.leaves
+        found = self.tape.gradient(value, leaves, given, UnconnectedGradients.ZERO)
+        return self.pack(found) if type(leaves) is list else (found,)
 
 
 def check_cotangent(value: Any, cotangent: Any, op: str = "vjp") -> Any:

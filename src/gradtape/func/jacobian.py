@@ -17,7 +17,6 @@ from gradtape.func.argument import (
     Sources,
     as_tensors,
     check_function,
-    map_leaves,
     split_aux,
 )
 from gradtape.func.gradient import check_cotangent, check_scalar, is_plain_leaf
@@ -52,7 +51,9 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool
         leaf = make_tensor(given._array)
         with ForwardAccumulator(leaf, only_argument(tangents)) as accumulator:
             value = as_tensors(function(leaf))
-        return value, accumulator.jvp(value, UnconnectedGradients.ZERO)
+        tangent = accumulator.jvp(value, UnconnectedGradients.ZERO)
+        del accumulator  # before the leaf, whose end it would be told of
+        return value, tangent
     args, directions = as_arguments(primals), as_arguments(tangents)
     nest.assert_same_structure(args, directions)
     sources = Sources("jvp", args, tuple(range(len(args))))
@@ -158,7 +159,9 @@ def jacrev(
         given, leaves, pack = choose_sources("jacrev", args, argnums)
         with GradientTape(False, False) as tape:
             watch_leaves(tape, leaves)
-            value, aux = split_aux("jacrev", function(*given, **kwargs), has_aux)
+            value = function(*given, **kwargs)
+        if has_aux:
+            value, aux = split_aux("jacrev", value, has_aux)
         result = differentiate_value(tape, as_tensors(value), leaves, pack)
         return (result, aux) if has_aux else result
 
@@ -187,15 +190,20 @@ def watch_leaves(tape: GradientTape, leaves: Any) -> None:
 
 def differentiate_value(tape: GradientTape, value: Any, leaves: Any, pack: Any) -> Any:
     """The Jacobian of each tensor of a value; uses the tape up."""
+    if not nest.is_nested(value):
+        return differentiate_tensor(tape, value, leaves, pack)
+    tape._persistent = True
+    return nest.pack_sequence_as(
+        value, [differentiate_tensor(tape, leaf, leaves, pack) for leaf in nest.flatten(value)]
+    )
 
-    def differentiate_tensor(tensor: Any) -> Any:
-        is_plain = type(tensor) is EagerTensor
-        if not tensor._array.shape if is_plain else tensor.shape.rank == 0:
-            return pack(tape.gradient(tensor, leaves, None, UnconnectedGradients.ZERO))
-        return pack(tape.jacobian(tensor, leaves, UnconnectedGradients.ZERO))
 
-    tape._persistent = nest.is_nested(value)
-    return map_leaves(differentiate_tensor, value)
+def differentiate_tensor(tape: GradientTape, tensor: Any, leaves: Any, pack: Any) -> Any:
+    """The Jacobian of a tensor; of a scalar it is the gradient."""
+    is_plain = type(tensor) is EagerTensor
+    if not tensor._array.shape if is_plain else tensor.shape.rank == 0:
+        return pack(tape.gradient(tensor, leaves, None, UnconnectedGradients.ZERO))
+    return pack(tape.jacobian(tensor, leaves, UnconnectedGradients.ZERO))
 
 
 @public
