@@ -179,54 +179,53 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     if not primals:
         raise TypeError("vjp: there must be at least one argument. Received none.")
     tape = GradientTape(True, False)
-    if has_aux is False and all(map(is_plain_leaf, primals)):
-        leaves = [make_tensor(primal._array) for primal in primals]
+    leaves = None if has_aux else copy_plain_leaves(primals)
+    if leaves is not None:
         with tape:
-            for leaf in leaves:
-                tape._watch_tensor(leaf)
-            value = function(*leaves)
+            if type(leaves) is list:
+                for leaf in leaves:
+                    tape._watch_tensor(leaf)
+                value = function(*leaves)
+            else:
+                tape._watch_tensor(leaves)
+                value = function(leaves)
         if type(value) is not EagerTensor:
             value = as_tensors(value)
-        return value, PullBack(tape, value, leaves if len(leaves) > 1 else leaves[0], tuple)
+        return value, functools.partial(pull_back, tape, value, leaves, tuple)
     sources = Sources("vjp", primals, tuple(range(len(primals))))
     with tape:
         tape.watch(sources.leaves)
         value, aux = split_aux("vjp", function(*sources.args), has_aux)
     value = as_tensors(value)
-    pull_back = PullBack(tape, value, sources.leaves, sources.pack)
-    return (value, pull_back, aux) if has_aux else (value, pull_back)
+    pull = functools.partial(pull_back, tape, value, sources.leaves, sources.pack)
+    return (value, pull, aux) if has_aux else (value, pull)
 
 
-class PullBack:
-    """The function of vector-Jacobian products that `vjp` returns."""
+def copy_plain_leaves(args: tuple[Any, ...]) -> Any:
+    """New tensors in place of plain leaves: one, or a list of several; None for other arguments."""
+    if len(args) == 1:
+        return make_tensor(args[0]._array) if is_plain_leaf(args[0]) else None
+    return [make_tensor(arg._array) for arg in args] if all(map(is_plain_leaf, args)) else None
 
-    __slots__ = ("leaves", "pack", "tape", "value")
 
-    def __init__(
-        self, tape: GradientTape, value: Any, leaves: Any, pack: Callable[[list[Any]], Any]
-    ) -> None:
-        """Keep the tape of `value`, the source or sources, and how gradients are packed."""
-        self.tape, self.value, self.leaves, self.pack = tape, value, leaves, pack
+def watch_leaves(tape: GradientTape, leaves: Any) -> None:
+    """Watch a plain leaf, or a list of sources."""
+    if type(leaves) is EagerTensor:
+        tape._watch_tensor(leaves)
+    else:
+        tape.watch(leaves)
 
-    @public
-    def __call__(self, cotangents: Any) -> Any:
-        """The gradients of the arguments.
 
-        Args:
-            cotangents: weights for the elements of the value, in its structure.
-
-        Returns:
-            A tuple with a gradient for each argument.
-        """
-        value = self.value
-        if type(value) is EagerTensor:
-            given = check_cotangent(value, cotangents)
-        else:
-            nest.assert_same_structure(value, cotangents)
-            given = nest.map_structure(check_cotangent, value, cotangents)
-        leaves = self.leaves
-        found = self.tape.gradient(value, leaves, given, UnconnectedGradients.ZERO)
-        return self.pack(found) if type(leaves) is list else (found,)
+@public
+def pull_back(tape: GradientTape, value: Any, leaves: Any, pack: Any, cotangents: Any) -> Any:
+    """The gradients of the sources of `vjp`, in a tuple, for cotangents of its value."""
+    if type(value) is EagerTensor:
+        given = check_cotangent(value, cotangents)
+    else:
+        nest.assert_same_structure(value, cotangents)
+        given = nest.map_structure(check_cotangent, value, cotangents)
+    found = tape.gradient(value, leaves, given, UnconnectedGradients.ZERO)
+    return pack(found) if type(leaves) is list else (found,)
 
 
 def check_cotangent(value: Any, cotangent: Any, op: str = "vjp") -> Any:

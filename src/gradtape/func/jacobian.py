@@ -19,7 +19,7 @@ from gradtape.func.argument import (
     check_function,
     split_aux,
 )
-from gradtape.func.gradient import check_cotangent, check_scalar, is_plain_leaf
+from gradtape.func.gradient import check_cotangent, check_scalar, is_plain_leaf, watch_leaves
 from gradtape.ops.initial_cotangent import make_identity_rows
 from gradtape.ops.shape import reshape, transpose
 from gradtape.tape.forward_accumulator import ForwardAccumulator
@@ -178,14 +178,6 @@ def choose_sources(op: str, args: tuple[Any, ...], argnums: Argnums) -> tuple[An
         return (leaf, *args[1:]), leaf, convert
     sources = Sources(op, args, argnums)
     return sources.args, sources.leaves, lambda found: sources.pack([convert(g) for g in found])
-
-
-def watch_leaves(tape: GradientTape, leaves: Any) -> None:
-    """Watch a plain leaf, or a list of sources."""
-    if type(leaves) is EagerTensor:
-        tape._watch_tensor(leaves)
-    else:
-        tape.watch(leaves)
 
 
 def differentiate_value(tape: GradientTape, value: Any, leaves: Any, pack: Any) -> Any:
