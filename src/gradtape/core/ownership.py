@@ -1,6 +1,6 @@
 """Ownership: may an array be overwritten, because no other code can see its old value?
 
-Code that is about to overwrite an array compares its reference count with the count that the same
+Before code overwrites an array, it compares the reference count with the one that the same
 situation has when nothing else refers to the array. The counts depend on the version of Python, so
 they are measured once, at import. Each is that of an array in one situation:
 

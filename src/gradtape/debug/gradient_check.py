@@ -34,9 +34,9 @@ def check_gradients(
 ) -> GradientCheck:
     """Compare the gradients of `f` with central differences.
 
-    Checked are the gradients by all floating tensors and variables in `args`, and by the trainable
-    variables of `f` if it is a layer or module. Elements next to a kink, such as that of relu, are
-    skipped. Use float64 for sharp results: with float32 the tolerance is 2 %.
+    It checks the gradients by all floating tensors and variables in `args`. If `f` is a layer or
+    module, it also checks those by its trainable variables. Elements next to a kink, such as that
+    of relu, are skipped. Use float64 for sharp results: with float32 the tolerance is 2 %.
 
     Args:
         f: function, layer, loss or function with a custom gradient. It must be deterministic.

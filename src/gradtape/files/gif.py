@@ -1,8 +1,8 @@
 """Decode GIF images: the structure of the file here, the pixels of a frame with Pillow.
 
-A file is a screen descriptor, and then extensions and images up to a trailer. As in TensorFlow, the
-canvas is as large as the largest image, each image is drawn on top of the one before it, and what
-follows a damaged image is ignored.
+A file is a screen descriptor, and then extensions and images up to a trailer. As in TensorFlow,
+the canvas is as large as the largest image, and each image is drawn on top of the one before it.
+Images after a damaged one are ignored.
 """
 
 from __future__ import annotations

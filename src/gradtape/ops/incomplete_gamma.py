@@ -2,9 +2,9 @@
 
 All functions take raw float64 arrays.
 
-Small `a` use a series, and Gauss-Laguerre quadrature in the upper tail. For large `a`, where the
-series would need about √a terms, the gamma density is close to a normal one, and Gauss-Legendre
-quadrature takes the same time for every `a`.
+Small `a` use a series, and Gauss-Laguerre quadrature in the upper tail. For large `a`, the series
+would need about √a terms. But there the gamma density is close to a normal one, and
+Gauss-Legendre quadrature takes the same time for every `a`.
 """
 
 from __future__ import annotations

@@ -94,9 +94,10 @@ class DistributedDatasetSpec(TypeSpec):
 def distribute_dataset(dataset: Any, strategy: Any) -> DistributedDataset:
     """Divide the batches of a dataset among the replicas of all workers.
 
-    Every worker reads the dataset and takes its own rows of each batch, so that the workers
-    together see each batch once and make the same number of steps. With the policy OFF each worker
-    sees all rows. If the dataset reads files, the policies FILE and AUTO divide the files instead.
+    Every worker reads the dataset and takes its own rows of each batch. So the workers together
+    see each batch once, and all make the same number of steps. With the policy OFF each worker
+    sees all rows. If the dataset reads files, the policies FILE and AUTO divide the files
+    instead.
     """
     if isinstance(dataset, DistributedDataset):
         return dataset

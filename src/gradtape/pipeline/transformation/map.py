@@ -23,18 +23,22 @@ from gradtape.pipeline.element.element import (
     require_callable,
     wrap_user_function,
 )
-from gradtape.pipeline.element.output_spec import infer_output, join_specs
+from gradtape.pipeline.element.output_spec import infer_output
 from gradtape.pipeline.element.structure import (
     as_element,
     detach_tensor,
     element_spec_of,
-    flatten_element,
     map_element,
 )
 from gradtape.pipeline.element_type import E
 from gradtape.pipeline.file_shard import FilePoint
 from gradtape.pipeline.iteration import NeedsPythonCall, current_iteration, forbid_python_calls
 from gradtape.pipeline.outer_tensor import read_outer
+from gradtape.pipeline.transformation.scan_state import (
+    check_state_dtypes,
+    infer_scan_spec,
+    run_scan_step,
+)
 from gradtape.pipeline.user_function import UserFunction
 from gradtape.pipeline.worker import AdaptiveParallelMap, ParallelMap, Prefetcher
 
@@ -325,51 +329,6 @@ def trace_map_function(dataset: Dataset) -> None:
     except Exception as error:
         if is_user_error(error):
             raise
-
-
-def infer_scan_spec(scan_func: UserFunction, state: Any, spec: Any) -> Any:
-    """The spec of the outputs of a scan; the state's sizes are unknown where they change."""
-    while True:
-        found = scan_func.infer_output_spec((state, spec))
-        after, output = check_scan_result(found)
-        covering = join_specs(state, after)
-        if covering == state:
-            return output
-        state = covering
-
-
-def run_scan_step(scan_func: UserFunction, state: Any, element: Any) -> tuple[Any, Any]:
-    """Call `scan_func` and check its result: the new state and the output."""
-    result = check_scan_result(scan_func.apply((state, element)))
-    check_state_dtypes("scan", state, result[0])
-    return result
-
-
-def check_scan_result(result: Any) -> tuple[Any, Any]:
-    """Check that a scan function has returned a new state and an output."""
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise TypeError(
-            "scan: Invalid `scan_func`. `scan_func` should return a pair consisting of new state "
-            f"and the output value. Received {type(result)}."
-        )
-    return result
-
-
-def check_state_dtypes(op: str, before: Any, after: Any) -> None:
-    """Raise TypeError unless the new state has the dtypes of the old one."""
-    old, new = flatten_element(before), flatten_element(after)
-    kinds = [getattr(leaf, "dtype", None) for leaf in old]
-    found = [getattr(leaf, "dtype", None) for leaf in new]
-    if op == "reduce" and len(kinds) != len(found):
-        raise InvalidArgumentError(
-            f"{op}: the function must return as many components as the initial state has, "
-            f"{len(kinds)}. Received {len(found)}."
-        )
-    if kinds != found:
-        raise TypeError(
-            f"{op}: the new state must have the dtypes of the initial state, {kinds}. "
-            f"Received {found}."
-        )
 
 
 def interleave_datasets(

@@ -25,15 +25,10 @@ from gradtape.core.tensor import Tensor, TensorLike, format_value
 from gradtape.ops.elementwise import identity
 from gradtape.ops.gather_scatter import gather
 from gradtape.state.checkpoint.trackable import Trackable
-from gradtape.state.variable import scatter_kernel
+from gradtape.state.variable import initialization, scatter_kernel
 from gradtape.state.variable.assign import AssignMethods
 from gradtape.state.variable.creator import VariableType
 from gradtape.state.variable.handle import VariableHandle
-from gradtape.state.variable.initialization import (
-    check_enum,
-    make_initial_value,
-    rebuild_variable,
-)
 from gradtape.state.variable.operator import OperatorMethods
 from gradtape.state.variable.scatter import ScatterMethods
 from gradtape.state.variable.storage import VariableStorage, active_trace
@@ -117,14 +112,14 @@ class Variable(
                 f"tf.Variable: `constraint` must be None or a callable. Received {constraint!r} "
                 f"of {type(constraint)}."
             )
-        synchronization = check_enum(
+        synchronization = initialization.check_enum(
             VariableSynchronization, synchronization, "synchronization", name
         )
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
         if name is not None:
             check_text(name, "name")
-        tensor = make_initial_value(initial_value, dtype)
+        tensor = initialization.make_initial_value(initial_value, dtype)
         self._name = current_scope() + ("Variable" if name is None else name)
         self._trainable = trainable
         self._shape = tensor.shape if shape is None else TensorShape(shape)
@@ -135,7 +130,7 @@ class Variable(
                 "or use None for dimensions that may change."
             )
         self._synchronization = synchronization
-        self._aggregation: VariableAggregation = check_enum(
+        self._aggregation: VariableAggregation = initialization.check_enum(
             VariableAggregation, aggregation, "aggregation", name
         )
         self._constraint = constraint
@@ -340,7 +335,7 @@ class Variable(
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
-        copy = memo[id(self)] = rebuild_variable(*self.__reduce__()[1])
+        copy = memo[id(self)] = initialization.rebuild_variable(*self.__reduce__()[1])
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -351,7 +346,7 @@ class Variable(
             "synchronization": self._synchronization,
             "aggregation": self._aggregation,
         }
-        return rebuild_variable, (self._stored_version(), self._name, facts)
+        return initialization.rebuild_variable, (self._stored_version(), self._name, facts)
 
 
 class UnreadVariable(Variable):
