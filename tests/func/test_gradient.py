@@ -161,3 +161,64 @@ def test_hvp_names_itself_in_errors():
     x = tf.constant([1.0, 2.0])
     with pytest.raises(ValueError, match="hvp: a cotangent must have the shape"):
         func.hvp(lambda a: tf.reduce_sum(a**2), x, tf.ones([3]))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x: tf.reduce_sum(x**3),
+        lambda x: x**2 * x[0],
+        lambda x: {"cubes": x**3, "sum": tf.reduce_sum(x**2)},
+        lambda x: tf.reduce_sum(tf.gather(x, [0, 0, 2]) ** 3),
+        lambda x: tf.constant([1.0, 2.0]),
+    ],
+    ids=["scalar", "vector", "nested", "lookup", "unconnected"],
+)
+def test_a_tensor_and_a_structure_of_it_have_the_same_derivatives(body):
+    direction = tf.constant([1.0, -2.0, 0.5])
+
+    def nested(box):
+        return body(box["x"])
+
+    want = tf.nest.flatten(func.jacrev(nested)({"x": X}))
+    for got, expected in zip(tf.nest.flatten(func.jacrev(body)(X)), want, strict=True):
+        np.testing.assert_allclose(got, expected)
+    want = tf.nest.flatten(func.hessian(nested)({"x": X}))
+    for got, expected in zip(tf.nest.flatten(func.hessian(body)(X)), want, strict=True):
+        np.testing.assert_allclose(got, expected)
+    want = tf.nest.flatten(func.jvp(nested, ({"x": X},), ({"x": direction},)))
+    for primals, tangents in [(X, direction), ((X,), (direction,)), ([X], [direction])]:
+        got = tf.nest.flatten(func.jvp(body, primals, tangents))
+        for one, expected in zip(got, want, strict=True):
+            np.testing.assert_allclose(one, expected)
+    value, pull_back = func.vjp(body, X)
+    weights = tf.nest.map_structure(tf.ones_like, value)
+    pull_nested = func.vjp(nested, {"x": X})[1]
+    for _ in range(2):  # a pull-back can be called again
+        np.testing.assert_allclose(
+            tf.convert_to_tensor(pull_back(weights)[0]),
+            tf.convert_to_tensor(pull_nested(weights)[0]["x"]),
+        )
+
+
+@pytest.mark.parametrize("body", [cubes, lambda x: tf.reduce_sum(tf.gather(x, [0, 0, 2]) ** 3)])
+def test_hvp_returns_the_structure_of_the_primals(body):
+    direction = tf.constant([1.0, -2.0, 0.5])
+    want = tf.linalg.matvec(func.hessian(body)(X), direction)
+    np.testing.assert_allclose(func.hvp(body, X, direction), want)
+    got = func.hvp(body, (X,), (direction,))
+    assert type(got) is tuple
+    np.testing.assert_allclose(got[0], want)
+    got = func.hvp(lambda box: body(box["x"]), {"x": X}, {"x": direction})
+    np.testing.assert_allclose(got["x"], want)
+
+
+def test_hessian_calls_the_function_once():
+    calls = []
+
+    def function(x):
+        calls.append(x)
+        return cubes(x)
+
+    func.hessian(function)(X)
+    assert len(calls) == 1

@@ -2,6 +2,7 @@
 
 import io
 import re
+from random import Random
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.fuzz import programs
 from tests.fuzz.comparison import find_differences
 from tests.fuzz.generator.features import OFF, ON, REFUSALS
 from tests.fuzz.generator.program import draw_program
+from tests.fuzz.generator.scope import Scope, Setting
 from tests.fuzz.generator.source import Block, Program, Statement
 from tests.fuzz.shrink import shrink
 
@@ -126,6 +128,16 @@ def test_a_failing_program_is_printed_as_source(monkeypatch):
     (x,) = space["make_calls"]()[0]
     assert function(x).numpy().tolist() == (3 * x.numpy()).tolist()
     assert states == []
+
+
+def test_functions_that_use_variables_are_hidden_with_them():
+    setting = Setting(Random(0), [], {}, states=["w1"], functions={"h2": [], "h3": [], "h4": []})
+    lines = {"h2": "return w1 + a", "h3": "return h2(a)", "h4": "return a"}
+    setting.setup = [Statement(h, f"def {h}(a):\n    {line}") for h, line in lines.items()]
+    scope = Scope(setting)
+    scope.env = dict.fromkeys(["tf", "w1", *lines])
+    scope.hide_variables()
+    assert list(scope.env) == ["tf", "h4"]
 
 
 def test_every_refusal_belongs_to_a_feature():

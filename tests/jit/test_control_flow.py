@@ -356,3 +356,34 @@ def test_try_and_with_around_control_flow():
         return y
 
     assert ints(f, 1, -1, 5) == [2, -2, 6]
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+@pytest.mark.parametrize("use", [lambda j, x: (j >= j, x)[1], lambda j, x: x + tf.sign(j) * 0])
+def test_what_a_branch_does_not_differentiate_gets_no_gradient(use, is_nested):
+    @tf.function
+    def gradient(x, choice):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            infinite = 1 / (x * 0)  # its derivative times zero is NaN
+            branch = lambda: use(tf.stop_gradient(infinite) * 0 + 1, x)  # noqa: E731
+            if is_nested:
+                y = tf.case([(choice > 3, lambda: 3 * x), (choice > 0, branch)], lambda: 2 * x)
+            else:
+                y = tf.cond(choice > 0, branch, lambda: 2 * x)
+        return tape.gradient(y, x)
+
+    assert gradient(tf.constant([1.0, 3.0]), tf.constant(-1)).numpy().tolist() == [2.0, 2.0]
+
+
+def test_a_gradient_by_an_input_of_one_branch_is_zero_in_the_other():
+    @tf.function
+    def gradient(x, y, p):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = tf.cond(p, lambda: tf.cond(p, lambda: x * y, lambda: x), lambda: 2 * x)
+        return tape.gradient(z, [x, y])
+
+    x, y = tf.constant(3.0), tf.constant(5.0)
+    assert [float(g) for g in gradient(x, y, tf.constant(True))] == [5.0, 3.0]
+    assert [float(g) for g in gradient(x, y, tf.constant(False))] == [2.0, 0.0]

@@ -98,3 +98,37 @@ def test_assignments_of_a_first_run_that_creates_variables_do_not_count():
 
     assert [int(f()) for _ in range(2)] == [7, 9]
     assert int(count) == 2
+
+
+def test_a_path_without_a_random_op_does_not_move_the_streams_of_others():
+    @tf.function
+    def f(x):
+        counts = tf.math.bincount(x)  # branches of different shapes: only one of them is traced
+        is_never = tf.reduce_max(counts) < 0
+        tf.cond(is_never, lambda: tf.cast(tf.random.normal([2]) > 0, tf.int32), lambda: counts)
+        return tf.random.uniform([1], seed=3)
+
+    longer, shorter = tf.constant([0, 1, 2]), tf.constant([0, 1, 1])
+    found = [float(f(x)[0]) for x in (longer, shorter, longer, shorter)]
+    tf.random.set_seed(7)
+    assert found == [float(tf.random.uniform([1], seed=3)[0]) for _ in range(4)]
+
+
+def test_an_op_in_the_branch_of_one_iteration_keeps_its_stream():
+    @tf.function
+    def f(xs):
+        total = tf.zeros([1])
+        for x in xs:
+            if x > 0:
+                total += tf.random.normal([1], seed=1)
+            total += tf.random.uniform([1], seed=3)
+        return total
+
+    orders = [[1, 0], [0, 1], [0, 0], [1, 1]]
+    found = [float(f(tf.constant(order))[0]) for order in orders]
+    tf.random.set_seed(7)
+    normals = [float(tf.random.normal([1], seed=1)[0]) for _ in range(4)]
+    uniforms = [float(tf.random.uniform([1], seed=3)[0]) for _ in range(8)]
+    sums = [sum(uniforms[i : i + 2]) for i in range(0, 8, 2)]
+    drawn = [normals[0], normals[1], 0.0, normals[2] + normals[3]]
+    np.testing.assert_allclose(found, np.add(sums, drawn), rtol=1e-5)

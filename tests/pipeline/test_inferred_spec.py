@@ -74,3 +74,23 @@ def test_a_random_crop():
     images = Dataset.from_tensors(tf.zeros([8, 8, 3]))
     cropped = images.map(lambda image: tf.image.random_crop(image, [4, 4, 3]))
     assert cropped.element_spec == tf.TensorSpec([4, 4, 3])
+
+
+def test_branches_that_inference_tries_do_not_run_later():
+    variable = tf.Variable(0.0)
+
+    @tf.function
+    def note_large(x):
+        if tf.reduce_min(x) > 1:
+            variable.assign(5.0)
+        return x
+
+    def total(rows):
+        dataset = tf.data.Dataset.from_tensor_slices(rows).map(lambda row: 1 * note_large(row))
+        return dataset.reduce(tf.constant(0.0), lambda a, row: a + tf.reduce_sum(row))
+
+    rows = tf.constant([[0.5, 1.0], [0.25, 3.0]])
+    assert float(tf.function(total)(rows)) == 4.75
+    assert float(variable) == 0.0
+    assert float(tf.function(total)(rows + 1)) == 8.75
+    assert float(variable) == 5.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
@@ -144,10 +143,3 @@ def as_tensors(structure: Any) -> Any:
 def read_or_convert(leaf: Any) -> Any:
     """The value of a variable, or the leaf as a tensor."""
     return current_value(leaf) if variable_of(leaf) is not None else convert(leaf)
-
-
-def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
-    """Apply `function` to each leaf; the results may be structures."""
-    if not nest.is_nested(structure):
-        return function(structure)
-    return nest.pack_sequence_as(structure, [function(leaf) for leaf in nest.flatten(structure)])

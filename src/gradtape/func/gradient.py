@@ -178,44 +178,54 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     check_function("vjp", function, has_aux)
     if not primals:
         raise TypeError("vjp: there must be at least one argument. Received none.")
-    if has_aux is False and all(map(is_plain_leaf, primals)):
-        return pull_back_leaves(function, primals)
+    tape = GradientTape(True, False)
+    leaves = None if has_aux else copy_plain_leaves(primals)
+    if leaves is not None:
+        with tape:
+            if type(leaves) is list:
+                for leaf in leaves:
+                    tape._watch_tensor(leaf)
+                value = function(*leaves)
+            else:
+                tape._watch_tensor(leaves)
+                value = function(leaves)
+        if type(value) is not EagerTensor:
+            value = as_tensors(value)
+        return value, functools.partial(pull_back, tape, value, leaves, tuple)
     sources = Sources("vjp", primals, tuple(range(len(primals))))
-    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+    with tape:
         tape.watch(sources.leaves)
         value, aux = split_aux("vjp", function(*sources.args), has_aux)
     value = as_tensors(value)
+    pull = functools.partial(pull_back, tape, value, sources.leaves, sources.pack)
+    return (value, pull, aux) if has_aux else (value, pull)
 
-    @public
-    def pull_back(cotangents: Any) -> Any:
+
+def copy_plain_leaves(args: tuple[Any, ...]) -> Any:
+    """New tensors in place of plain leaves: one, or a list of several; None for other arguments."""
+    if len(args) == 1:
+        return make_tensor(args[0]._array) if is_plain_leaf(args[0]) else None
+    return [make_tensor(arg._array) for arg in args] if all(map(is_plain_leaf, args)) else None
+
+
+def watch_leaves(tape: GradientTape, leaves: Any) -> None:
+    """Watch a plain leaf, or a list of sources."""
+    if type(leaves) is EagerTensor:
+        tape._watch_tensor(leaves)
+    else:
+        tape.watch(leaves)
+
+
+@public
+def pull_back(tape: GradientTape, value: Any, leaves: Any, pack: Any, cotangents: Any) -> Any:
+    """The gradients of the sources of `vjp`, in a tuple, for cotangents of its value."""
+    if type(value) is EagerTensor:
+        given = check_cotangent(value, cotangents)
+    else:
         nest.assert_same_structure(value, cotangents)
-        cotangents = nest.map_structure(check_cotangent, value, cotangents)
-        found = tape.gradient(
-            value, sources.leaves, output_gradients=cotangents, unconnected_gradients="zero"
-        )
-        return sources.pack(found)
-
-    return (value, pull_back, aux) if has_aux else (value, pull_back)
-
-
-def pull_back_leaves(function: Any, primals: tuple[Any, ...]) -> tuple[Any, Any]:
-    """Fast path of `vjp` for arguments that are plain leaves."""
-    leaves = [make_tensor(primal._array) for primal in primals]
-    with GradientTape(True, False) as tape:
-        for leaf in leaves:
-            tape._watch_tensor(leaf)
-        value = as_tensors(function(*leaves))
-
-    @public
-    def pull_back(cotangents: Any) -> Any:
-        if type(value) is EagerTensor:
-            given = check_cotangent(value, cotangents)
-        else:
-            nest.assert_same_structure(value, cotangents)
-            given = nest.map_structure(check_cotangent, value, cotangents)
-        return tuple(tape.gradient(value, leaves, given, UnconnectedGradients.ZERO))
-
-    return value, pull_back
+        given = nest.map_structure(check_cotangent, value, cotangents)
+    found = tape.gradient(value, leaves, given, UnconnectedGradients.ZERO)
+    return pack(found) if type(leaves) is list else (found,)
 
 
 def check_cotangent(value: Any, cotangent: Any, op: str = "vjp") -> Any:

@@ -9,17 +9,17 @@ from typing import Any
 
 from gradtape.core import nest
 from gradtape.core.convert import convert
+from gradtape.core.enums import UnconnectedGradients
 from gradtape.core.errors import public
-from gradtape.core.tensor import Tensor, make_tensor
+from gradtape.core.tensor import EagerTensor, Tensor, make_tensor
 from gradtape.func.argument import (
     Argnums,
     Sources,
     as_tensors,
     check_function,
-    map_leaves,
     split_aux,
 )
-from gradtape.func.gradient import check_cotangent, check_scalar
+from gradtape.func.gradient import check_cotangent, check_scalar, is_plain_leaf, watch_leaves
 from gradtape.ops.initial_cotangent import make_identity_rows
 from gradtape.ops.shape import reshape, transpose
 from gradtape.tape.forward_accumulator import ForwardAccumulator
@@ -46,19 +46,32 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool
         1.0
     """
     check_function("jvp", function, has_aux)
+    given = only_argument(primals)
+    if has_aux is False and is_plain_leaf(given):
+        leaf = make_tensor(given._array)
+        with ForwardAccumulator(leaf, only_argument(tangents)) as accumulator:
+            value = as_tensors(function(leaf))
+        tangent = accumulator.jvp(value, UnconnectedGradients.ZERO)
+        del accumulator  # before the leaf, whose end it would be told of
+        return value, tangent
     args, directions = as_arguments(primals), as_arguments(tangents)
     nest.assert_same_structure(args, directions)
     sources = Sources("jvp", args, tuple(range(len(args))))
     with ForwardAccumulator(sources.leaves, nest.flatten(directions)) as accumulator:
         value, aux = split_aux("jvp", function(*sources.args), has_aux)
     value = as_tensors(value)
-    tangent = accumulator.jvp(value, unconnected_gradients="zero")
+    tangent = accumulator.jvp(value, UnconnectedGradients.ZERO)
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 
 def as_arguments(primals: Any) -> tuple[Any, ...]:
     """Arguments as a tuple; anything but a tuple or list is the only one."""
     return tuple(primals) if type(primals) in (tuple, list) else (primals,)
+
+
+def only_argument(primals: Any) -> Any:
+    """The argument in a tuple or list of one; anything else as it is."""
+    return primals[0] if type(primals) in (tuple, list) and len(primals) == 1 else primals
 
 
 @public
@@ -81,24 +94,40 @@ def hvp(function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         array([6., 0.], dtype=float32)
     """
     check_function("hvp", function)
+    given, direction = only_argument(primals), only_argument(tangents)
+    if is_plain_leaf(given) and not nest.is_nested(direction):
+        leaf = make_tensor(given._array)
+        outer, gradient = record_gradient("hvp", function, (leaf,), leaf)
+        weight = check_cotangent(gradient, direction, "hvp")
+        product = convert(outer.gradient(gradient, leaf, weight, UnconnectedGradients.ZERO))
+        return product if given is primals else (product,)
     args = as_arguments(primals)
     directions = as_arguments(tangents)
     nest.assert_same_structure(args, directions)
     sources = Sources("hvp", args, tuple(range(len(args))))
-    with GradientTape(watch_accessed_variables=False) as outer:
-        outer.watch(sources.leaves)
-        with GradientTape(watch_accessed_variables=False) as inner:
-            inner.watch(sources.leaves)
-            value = check_scalar("hvp", function(*sources.args))
-        found = inner.gradient(value, sources.leaves, unconnected_gradients="zero")
-        gradients = [convert(g) for g in found]
+    outer, gradients = record_gradient("hvp", function, sources.args, sources.leaves)
     weights = [
         check_cotangent(g, v, "hvp")
         for g, v in zip(gradients, nest.flatten(directions), strict=True)
     ]
-    found = outer.gradient(gradients, sources.leaves, weights, unconnected_gradients="zero")
-    product = sources.pack([convert(one) for one in found])
-    return product if type(primals) in (tuple, list) else product[0]
+    found = outer.gradient(gradients, sources.leaves, weights, UnconnectedGradients.ZERO)
+    products = sources.pack([convert(one) for one in found])
+    return products if type(primals) in (tuple, list) else products[0]
+
+
+def record_gradient(op: str, function: Any, args: Any, leaves: Any) -> tuple[GradientTape, Any]:
+    """The gradient of a scalar function by `leaves`, dense, and a tape that recorded it."""
+    with GradientTape(False, False) as outer:
+        watch_leaves(outer, leaves)
+        with GradientTape(False, False) as inner:
+            watch_leaves(inner, leaves)
+            value = function(*args)
+        if type(value) is not EagerTensor or value._array.shape:
+            value = check_scalar(op, value)
+        found = inner.gradient(value, leaves, None, UnconnectedGradients.ZERO)
+        if type(found) is not EagerTensor:
+            found = [convert(g) for g in found] if type(leaves) is list else convert(found)
+    return outer, found
 
 
 @public
@@ -127,20 +156,46 @@ def jacrev(
 
     @functools.wraps(function, updated=())
     def compute(*args: Any, **kwargs: Any) -> Any:
-        sources = Sources("jacrev", args, argnums)
-        with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
-            tape.watch(sources.leaves)
-            value, aux = split_aux("jacrev", function(*sources.args, **kwargs), has_aux)
-
-        def differentiate_leaf(leaf: Tensor) -> Any:
-            compute = tape.gradient if leaf.shape.rank == 0 else tape.jacobian
-            found = compute(leaf, sources.leaves, unconnected_gradients="zero")
-            return sources.pack([convert(one) for one in found])
-
-        result = map_leaves(differentiate_leaf, as_tensors(value))
+        given, leaves, pack = choose_sources("jacrev", args, argnums)
+        with GradientTape(False, False) as tape:
+            watch_leaves(tape, leaves)
+            value = function(*given, **kwargs)
+        if has_aux:
+            value, aux = split_aux("jacrev", value, has_aux)
+        result = differentiate_value(tape, as_tensors(value), leaves, pack)
         return (result, aux) if has_aux else result
 
     return public(compute)
+
+
+def choose_sources(op: str, args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Any, Any]:
+    """The arguments to pass on, what to differentiate by, and the function that packs results.
+
+    A first argument that is a plain leaf is the only source; other sources are a list.
+    """
+    if type(argnums) is int and argnums == 0 and args and is_plain_leaf(args[0]):
+        leaf = make_tensor(args[0]._array)
+        return (leaf, *args[1:]), leaf, convert
+    sources = Sources(op, args, argnums)
+    return sources.args, sources.leaves, lambda found: sources.pack([convert(g) for g in found])
+
+
+def differentiate_value(tape: GradientTape, value: Any, leaves: Any, pack: Any) -> Any:
+    """The Jacobian of each tensor of a value; uses the tape up."""
+    if not nest.is_nested(value):
+        return differentiate_tensor(tape, value, leaves, pack)
+    tape._persistent = True
+    return nest.pack_sequence_as(
+        value, [differentiate_tensor(tape, leaf, leaves, pack) for leaf in nest.flatten(value)]
+    )
+
+
+def differentiate_tensor(tape: GradientTape, tensor: Any, leaves: Any, pack: Any) -> Any:
+    """The Jacobian of a tensor; of a scalar it is the gradient."""
+    is_plain = type(tensor) is EagerTensor
+    if not tensor._array.shape if is_plain else tensor.shape.rank == 0:
+        return pack(tape.gradient(tensor, leaves, None, UnconnectedGradients.ZERO))
+    return pack(tape.jacobian(tensor, leaves, UnconnectedGradients.ZERO))
 
 
 @public
@@ -215,4 +270,16 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
                [ 0., 12.]], dtype=float32)
     """
     check_function("hessian", function)
-    return jacrev(jacrev(function, argnums), argnums)
+
+    @functools.wraps(function, updated=())
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        given, leaves, pack = choose_sources("hessian", args, argnums)
+        with GradientTape(False, False) as outer:
+            watch_leaves(outer, leaves)
+            with GradientTape(False, False) as inner:
+                watch_leaves(inner, leaves)
+                value = function(*given, **kwargs)
+            first = differentiate_value(inner, as_tensors(value), leaves, pack)
+        return differentiate_value(outer, first, leaves, pack)
+
+    return public(compute)

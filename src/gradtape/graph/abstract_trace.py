@@ -264,12 +264,12 @@ class AbstractTrace(Trace):
     ) -> tuple[Any] | None:
         """(The result of a function that failed,) with other answers to its decisions, or None."""
         assert self.sizes is not None
-        before = self.op_index, self.unseeded_count
+        before = self.save_position()
         found = self.sizes.search_answers(
             lambda: function(*args, **kwargs), self.settled_assumptions
         )
         if found is None:
-            self.op_index, self.unseeded_count = before
+            self.restore_position(before)
         return found
 
     def retry_ranks(

@@ -73,6 +73,8 @@ class Answers:
 class SearchTrace(AbstractTrace):
     """A trace without values that answers what Python asks of tensors."""
 
+    guesses_values = True
+
     def __init__(self, answers: Answers, *args: Any, **kwargs: Any) -> None:
         """Start empty."""
         super().__init__(*args, **kwargs)

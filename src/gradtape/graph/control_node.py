@@ -7,6 +7,7 @@ rest of the body. The adjoint of `cond` recomputes the branch that was taken.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from gradtape.core.context import current_trace, local, next_uid, no_recording
@@ -18,6 +19,8 @@ from gradtape.core.ports import TapePort
 from gradtape.core.primitive import Spec
 from gradtape.core.shape_rule import FRESH, INT64
 from gradtape.core.tensor import Tensor, make_tensor, mark_recorded
+from gradtape.graph.custom_gradient import CUSTOM
+from gradtape.graph.graph import Effect, Graph, Node
 from gradtape.graph.loop_gradient import LoopBackwardBody, LoopLayout, differentiable_positions
 from gradtape.graph.size_tensor import make_zeros_tensor
 from gradtape.graph.subgraph import Body
@@ -133,7 +136,9 @@ def record_body_node(
     known: Any, op: Any, args: tuple[Any, ...], static: dict[str, Any], outs: tuple[Any, ...]
 ) -> None:
     """Record a `cond` or `loop` in the recorder `known`, if it knows an input."""
-    mask = sum(1 << i for i in differentiable_positions(args) if args[i].uid in known)
+    connected = find_connected_args(op, static, len(args))
+    places = [i for i in differentiable_positions(args) if i in connected]
+    mask = sum(1 << i for i in places if args[i].uid in known)
     if not mask:
         return
     anchor = next_uid()
@@ -143,6 +148,42 @@ def record_body_node(
         known[mark_recorded(out)] = (TapePort.route_cotangent, anchor, i)
     if type(known) is not TapeRecord:
         known.complete(outs)
+
+
+def find_connected_args(op: Any, static: dict[str, Any], count: int) -> set[int]:
+    """Positions of the arguments of a node, of `count`, that its results may have derivatives by.
+
+    The other inputs of a `cond` get no cotangent, not zeros: an infinite derivative of the function
+    around it would turn zeros into NaN.
+    """
+    connected: set[int] = set()
+    for body in static["branches"] if op is COND else ():
+        found = body.connected_inputs
+        if found is None and body.existing_graph is not None:
+            found = body.connected_inputs = find_connected_inputs(body.existing_graph)
+        connected.update(range(count) if found is None else [i + 1 for i in found])
+    return connected if op is COND else set(range(count))
+
+
+def find_connected_inputs(graph: Graph) -> frozenset[int]:
+    """Positions of the inputs of a graph that its outputs may have derivatives by."""
+    reached = {o for o in graph.outputs if type(o) is int}
+    for node in reversed(graph.nodes):
+        if any(o in reached and is_differentiable(graph.specs[o].dtype) for o in node.outputs):
+            reached.update(list_connected_operands(node))
+    return frozenset([i for i, number in enumerate(graph.inputs) if number in reached])
+
+
+def list_connected_operands(node: Node) -> Iterator[int]:
+    """Numbers of the operands of a node that its outputs may have derivatives by."""
+    op, inputs = node.op, node.inputs
+    if op is CUSTOM:
+        yield from node.static["custom"].reads()
+    if isinstance(op, Effect) or op is CUSTOM or op.record_override is not None:
+        places = find_connected_args(op, node.static, len(inputs))
+    else:
+        places = {i for i in range(len(inputs)) if op.rule(i) is not None}
+    yield from (n for i in places if type(n := inputs[i]) is int)
 
 
 COND.record_override = record_body_node

@@ -31,17 +31,28 @@ def replay(
         run_effect: returns the results of an effect, given the node and its arguments.
         install: returns the new version of a variable, given the variable's key and the value.
     """
-    before = local.origin
-    try:
-        for node in nodes:
-            local.origin = node.location if node.location[0] is not None else before
-            replay_node(node, env, run_effect, install)
-    finally:
-        local.origin = before
+    for node in nodes:
+        replay_node(node, env, run_effect, install)
     return env
 
 
 def replay_node(
+    node: Node,
+    env: TensorsByNumber,
+    run_effect: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],
+    install: Callable[[int, Any], Tensor],
+) -> None:
+    """Apply one node at its location in the user's program; see `replay`."""
+    before = local.origin
+    if node.location[0] is not None:
+        local.origin = node.location
+    try:
+        apply_node(node, env, run_effect, install)
+    finally:
+        local.origin = before
+
+
+def apply_node(
     node: Node,
     env: TensorsByNumber,
     run_effect: Callable[[Node, tuple[Any, ...]], tuple[Tensor, ...]],

@@ -40,14 +40,14 @@ class SizePinning:
     log: EffectLog
     options: TraceOptions
     integer_sizes: dict[int, Any]
-    op_index: int
-    unseeded_count: int
     sizes: SizeContext | None = None
     pins_sizes = False
     opens_elements = False
 
     if TYPE_CHECKING:
         guard_value: Any
+        save_position: Any
+        restore_position: Any
 
     def read_truth(self, held: TracedArray) -> bool:
         """The truth value of at most one element, which Python branches on."""
@@ -116,14 +116,14 @@ class SizePinning:
         """
         if self.sizes is None or self.sizes.hints is None or self.pins_sizes:
             return None
-        before = self.op_index, self.unseeded_count
+        before = self.save_position()
         self.pins_sizes = True
         try:
             with self.sizes.attempt():
                 given, named = map_traced(pin_tensor, (args, kwargs))
                 return (function(*given, **named),)
         except Exception:
-            self.op_index, self.unseeded_count = before
+            self.restore_position(before)
             return None
         finally:
             self.pins_sizes = False

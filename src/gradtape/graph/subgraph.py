@@ -38,7 +38,9 @@ class Body:
 
     Attributes:
         adjoints: backward bodies of a loop with this body, by the arguments they were made for.
-        reads: positions of the loop carries that the adjoint reads; None until it is known.
+        residual_carries: positions of the loop carries that the adjoint reads; None until known.
+        connected_inputs: positions of the inputs that an output may have a derivative by; None
+            until known.
     """
 
     def __init__(self, graph: Graph | None = None) -> None:
@@ -48,6 +50,7 @@ class Body:
         self._derivatives: dict[Any, Body] = {}
         self.adjoints: dict[Any, Any] = {}
         self.residual_carries: list[int] | None = None
+        self.connected_inputs: frozenset[int] | None = None
         self._unknowns: list[Unknown] | None = None
         self._specialised: dict[Any, Body] = {}
         self._open_graph: OpenGraph | None = None  # the graph, if it has been specialised

@@ -77,6 +77,7 @@ class Trace(dict[int, Any], StreamCursor, SizePinning, VariableAccess, EffectRec
 
     is_trace = True
     is_abstract = False  # whether there are no values
+    guesses_values = False  # whether it answers what Python asks of tensors without values
     is_batch = False
     unmarked = True  # ops on unmarked tensors must be reported too: they may be captures
     symbolic = True

@@ -187,7 +187,7 @@ class TraceSnapshot:
     def make_replayable(self, call: Call, returned: Any) -> ReplayableTrace | None:
         """The nodes recorded since, as a replayable if they are self-contained; else None."""
         trace = self.trace
-        if trace.give_up_reason or trace.options.forbids_values:
+        if trace.give_up_reason or trace.options.forbids_values or trace.guesses_values:
             return None
         if self.event_counts != count_events(trace):
             return None

@@ -263,8 +263,8 @@ def backward_pass(
 
 def sweep_all(record: TapeRecord, grads: dict[int, Any], recorded: bool, release: bool) -> None:
     """Run every step: exactly the watched tensors are requested, so no step can be skipped."""
-    if release and not recorded and ledger.checks is None:
-        sweep_and_release(record, grads)
+    if not recorded and ledger.checks is None:
+        sweep_and_release(record if release else dict(record), grads)
         return
     run = choose_runner(recorded)
     with allow_float_errors():
@@ -316,7 +316,7 @@ def run_at_origin(uid: int, step: Any, entry: Any, g: Any, grads: dict[int, Any]
 
 
 @ignore_float_errors()
-def sweep_and_release(record: TapeRecord, grads: dict[int, Any]) -> None:
+def sweep_and_release(record: dict[int, Any], grads: dict[int, Any]) -> None:
     """Run every step on raw arrays and drop each entry: the common case."""
     while record:
         uid, entry = record.popitem()

@@ -261,8 +261,16 @@ class Scope:
         return around
 
     def hide_variables(self) -> None:
-        """Make blocks inside of this one neither read nor assign variables and generators."""
-        for name in [*self.setting.states, *self.setting.passed]:
+        """Make blocks inside of this one neither read nor assign variables and generators.
+
+        They do not call functions of the setup that do so, either.
+        """
+        hidden = {*self.setting.states, *self.setting.passed}
+        for statement in self.setting.setup:
+            if statement.target in self.setting.functions:
+                words = set(re.findall(r"\w+", "\n".join(statement.render())))
+                hidden |= {statement.target} if words & hidden else set()
+        for name in hidden:
             self.env.pop(name, None)
 
     def draw_statements(self, count: int) -> None:

@@ -248,15 +248,17 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     if tensor._array.shape not in ((), (1,)):
         raise InvalidArgumentError(f"fill: value must be a scalar. Received shape {tensor.shape}.")
     wanted = convert(dims, hint=dtypes.int32)
-    if (
+    has_floats = (
         wanted.dtype.is_floating
         and isinstance(dims, (list, tuple))
         and any(isinstance(n, Tensor) for n in dims)
-    ):
+    )
+    if has_floats:
         wanted = convert(dims, dtypes.int32)
     scalar = s.reshape(tensor, shape=(), rank=tensor._array.ndim)
     is_vector = isinstance(wanted, SymbolicTensor) and wanted._array.ndim < 2
-    found = as_sizes(wanted, "fill") if is_vector and wanted.dtype.is_integer else ()
+    listed = dims if isinstance(dims, (list, tuple)) and not has_floats else wanted
+    found = as_sizes(listed, "fill") if is_vector and wanted.dtype.is_integer else ()
     if has_dims(found):
         filled: Tensor = apply_open(stretch, scalar, shape=found, rank=0)
         return filled
