@@ -188,6 +188,20 @@ def test_a_nested_function_is_traced_for_each_replica(strategy):
         assert out == [i + 10.0 * i * k for i in range(strategy.num_replicas_in_sync)]
 
 
+@pytest.mark.parametrize("device", ["CPU:0", None])
+def test_one_replica_gathers_a_value_as_it_is(device):
+    default = tf.distribute.get_strategy()
+    strategy = default if device is None else tf.distribute.MirroredStrategy([device])
+    assert float(strategy.gather(tf.constant(2.0), axis=0)) == 2
+    gather = tf.function(lambda x: strategy.run(lambda: context().all_gather(x, axis=5)))
+    x = tf.constant([2.0])
+    assert gather(x).numpy().tolist() == [2.0]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        out = 3.0 * strategy.run(lambda: context().all_gather(x, axis=0))
+    assert tape.gradient(out, x).numpy().tolist() == [3.0]
+
+
 def test_scopes_and_contexts(strategy):
     distribute = tf.distribute
     assert not distribute.has_strategy()

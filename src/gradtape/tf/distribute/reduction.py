@@ -112,8 +112,10 @@ def gather_slices(slices: IndexedSlices, group: WorkerGroup) -> IndexedSlices:
 
 
 def gather_all(values: Sequence[Any], axis: int, group: WorkerGroup) -> Tensor:
-    """The tensors of all replicas of all workers, joined along `axis`."""
+    """The tensors of all replicas of all workers, joined along `axis`; a single one as it is."""
     tensors = [convert(value) for value in values]
+    if len(tensors) == 1 and group.size == 1:
+        return tensors[0]
     check_gathered(tensors, axis)
     joined = tensors[0] if len(tensors) == 1 else concat(tensors, axis)
     return gather_over_workers(joined, group, axis) if group.size > 1 else joined

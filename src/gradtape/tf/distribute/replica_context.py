@@ -169,9 +169,11 @@ class ReplicaContext(ReplicaContextBase):
             The joined tensors.
 
         Raises:
-            ValueError: if `value` has no such axis.
+            ValueError: if there are several replicas and `value` has no such axis.
         """
         leaves = [convert(leaf) for leaf in nest.flatten(value)]
+        if self.num_replicas_in_sync == 1:
+            return nest.pack_sequence_as(value, list(map(identity, leaves)))
         check_gathered(leaves, axis)
         gathered = self._meet(
             partial(gather_leaves, axis=axis), (leaves,), {}, f"all_gather of {len(leaves)} values"

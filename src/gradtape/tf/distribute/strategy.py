@@ -236,7 +236,7 @@ class Strategy:
             A tensor.
 
         Raises:
-            ValueError: if the tensors have no such axis.
+            ValueError: if there are several tensors and they have no such axis.
         """
         self._check_cross_replica()
         return nest.map_structure(lambda leaf: self._extended._gather_values(leaf, axis), value)
