@@ -29,7 +29,8 @@ if TYPE_CHECKING:
         UnaryOp,
     )
 
-TEMPLATE = "gradtape.core.fastpath.template"  # where `make_public_function` defines functions
+# The modules in which `make_public_function` defines functions
+MAKERS = ("gradtape.core.fastpath.template", "gradtape.core.fastpath.reference")
 
 
 def as_numpy_dtypes(*names: str) -> frozenset[Any]:
@@ -295,20 +296,20 @@ def write_docstring(
     return public_function
 
 
-def name_functions(home: str, names: dict[str, Any], maker: str = TEMPLATE) -> None:
+def name_functions(home: str, names: dict[str, Any], makers: tuple[str, ...] = MAKERS) -> None:
     """Name the functions that a module has made, because tracebacks and pickles need names.
 
     Args:
         home: the name of the module.
         names: its global names; the first name of a function counts.
-        maker: the module in which its functions are defined.
+        makers: the modules in which its functions are defined.
     """
     named = set()
     for name, value in names.items():
         if not isinstance(value, FunctionType) or name.startswith("_") or value in named:
             continue
         is_found = value.__module__ == home and names.get(value.__qualname__) is value
-        if value.__module__ in (home, maker) and not is_found:
+        if value.__module__ in (home, *makers) and not is_found:
             value.__name__ = value.__qualname__ = name
             value.__module__ = home
             named.add(value)

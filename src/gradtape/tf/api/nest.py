@@ -10,4 +10,4 @@ assert_same_structure = _public(_nest.assert_same_structure)
 map_structure = _public(_nest.map_structure)
 pack_sequence_as = _public(_nest.pack_sequence_as)
 
-_name_functions(__name__, globals(), maker=_nest.__name__)
+_name_functions(__name__, globals(), makers=(_nest.__name__,))
