@@ -81,7 +81,7 @@ class OpenTraces:
                     break
         return paths
 
-    def list_found(self, tensors: list[Any]) -> list[OpenTrace]:
+    def list_traces_of_found_sizes(self, tensors: list[Any]) -> list[OpenTrace]:
         """The traces that may serve a call on these tensors, and whose sizes only a run finds."""
         return [t for t in self.traces if t.finds_sizes() and t.find_env(tensors) is not None]
 

@@ -97,7 +97,7 @@ class Specialization(FoundPaths):
         """Take over the paths of traces of unknown sizes that serve a call; False if none does."""
         if self.open_traces is None:
             return False
-        self.found_traces += self.open_traces.list_found(call.tensors)
+        self.found_traces += self.open_traces.list_traces_of_found_sizes(call.tensors)
         for path in self.open_traces.find_paths(call.tensors):
             if self.tree is None:
                 self.tree = GuardTree(path)

@@ -88,6 +88,6 @@ def read_outer(leaf: Any) -> Any:
     return leaf
 
 
-def read_detached(leaf: Any) -> Any:
+def read_and_detach(leaf: Any) -> Any:
     """A new tensor with the value of a component of an element."""
     return detach_tensor(read_outer(leaf))

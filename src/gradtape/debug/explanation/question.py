@@ -72,7 +72,7 @@ class Question:
         if path is None:
             return self.explain_unconnected(targets)
         breaks = self.name_library_calls(merge_breaks(path), path)
-        breaks = drop_repeated([name_departure(one, path) for one in breaks])
+        breaks = drop_duplicates([name_departure(one, path) for one in breaks])
         problem = self.source_problem(path)
         if problem is not None:
             breaks.insert(0, problem)
@@ -266,7 +266,7 @@ def is_quiet(op: str) -> bool:
     return op in QUIET_OPS or op.startswith("dataset.")
 
 
-def drop_repeated(breaks: list[Break]) -> list[Break]:
+def drop_duplicates(breaks: list[Break]) -> list[Break]:
     """The breaks without those that repeat the one before."""
     return breaks[:1] + [
         one

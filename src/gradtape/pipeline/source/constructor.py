@@ -41,7 +41,7 @@ from gradtape.pipeline.element.structure import (
     map_element,
 )
 from gradtape.pipeline.element_type import E
-from gradtape.pipeline.outer_tensor import read_detached
+from gradtape.pipeline.outer_tensor import read_and_detach
 from gradtape.pipeline.transformation.random_choice import (
     make_seed_stream,
     random_words,
@@ -97,7 +97,9 @@ class SourceMethods(DatasetBase[E]):
         """
         element = as_element(tensors)
         dataset = make_dataset(
-            lambda: iter([map_element(read_detached, element)]), lambda: element_spec_of(element), 1
+            lambda: iter([map_element(read_and_detach, element)]),
+            lambda: element_spec_of(element),
+            1,
         )
         dataset._is_pure = is_always_pure
         return dataset._label_as("_TensorDataset")
